@@ -1,0 +1,55 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let package = Package(
+    name: "coffer",
+    products: [
+        .library(name: "Coffer", targets: ["Coffer"]),
+        .executable(name: "coffer", targets: ["CofferTool"]),
+    ],
+    targets: [
+        .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+        .systemLibrary(name: "CUTF8Proc", providers: [.apt(["libutf8proc-dev"])]),
+        .target(name: "CSystem"),
+
+        .target(name: "SecureMemory", dependencies: ["CSodium", "CUTF8Proc", "CSystem"]),
+        .target(name: "PropertyLists", dependencies: ["SecureMemory"]),
+        .target(name: "VaultFile", dependencies: ["SecureMemory", "PropertyLists", "CSodium", "CSystem"]),
+        .target(name: "Coffer", dependencies: ["SecureMemory", "PropertyLists", "VaultFile", "CSystem"]),
+        .target(
+            name: "CofferCommands",
+            dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"]),
+        .executableTarget(
+            name: "CofferTool", dependencies: ["CofferCommands", "SecureMemory"], exclude: ["Support"]),
+
+        // What the tests share: vectors and corpus, throw-away vaults, child processes, memory scans.
+        .target(
+            name: "TestSupport", dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"],
+            path: "Tests/TestSupport"),
+        // A program that holds secrets and then locks, for the tests to scan from outside.
+        .executableTarget(name: "ResidueProbe", dependencies: ["Coffer"], path: "Tests/ResidueProbe"),
+        .testTarget(name: "SecureMemoryTests", dependencies: ["SecureMemory", "CSystem", "TestSupport"]),
+        .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "SecureMemory", "TestSupport"]),
+        .testTarget(
+            name: "VaultFileTests",
+            dependencies: ["VaultFile", "PropertyLists", "SecureMemory", "CSodium", "CSystem", "TestSupport"]),
+        .testTarget(name: "CofferTests", dependencies: ["Coffer", "VaultFile", "SecureMemory", "TestSupport"]),
+        .testTarget(
+            name: "CofferCommandsTests",
+            dependencies: ["CofferCommands", "CofferTool", "Coffer", "SecureMemory", "TestSupport"]),
+        .testTarget(name: "ResidueTests", dependencies: ["ResidueProbe", "CofferTool", "Coffer", "TestSupport"]),
+    ]
+)
+
+// One set of rules for all Swift code: Swift 6 mode (from the tools version), unsafe code marked, warnings fatal.
+for target in package.targets where target.type != .system && target.name != "CSystem" {
+    target.swiftSettings = [
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .enableExperimentalFeature("Lifetimes"),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+    ]
+}

@@ -1,0 +1,147 @@
+#define _GNU_SOURCE
+#include "CSystem.h"
+
+#include <dirent.h>
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <link.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <unistd.h>
+
+int cs_open(const char *path, int flags, mode_t mode) { return open(path, flags | O_CLOEXEC, mode); }
+
+int cs_openat(int directory, const char *path, int flags, mode_t mode) {
+    return openat(directory, path, flags | O_CLOEXEC, mode);
+}
+
+int cs_flock(int fd, int operation) { return flock(fd, operation); }
+
+int cs_directory_read(int directory, int (*visit)(const char *, void *), void *context) {
+    int copy = openat(directory, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (copy < 0) return -1;
+    DIR *stream = fdopendir(copy);
+    if (!stream) {
+        int saved = errno;
+        close(copy);
+        errno = saved;
+        return -1;
+    }
+    struct dirent *entry;
+    int result = 0;
+    for (;;) {
+        errno = 0;
+        entry = readdir(stream);
+        if (!entry) {
+            if (errno != 0) result = -1;
+            break;
+        }
+        if (visit(entry->d_name, context) != 0) break;
+    }
+    int saved = errno;
+    closedir(stream);
+    errno = saved;
+    return result;
+}
+
+uint64_t cs_physical_memory(void) {
+    long pages = sysconf(_SC_PHYS_PAGES);
+    long size = sysconf(_SC_PAGESIZE);
+    return pages > 0 && size > 0 ? (uint64_t)pages * (uint64_t)size : 0;
+}
+
+int cs_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
+int cs_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
+
+// The first object is the program itself; one without PT_INTERP is static and has nothing to bind later.
+static int binds_at_start(struct dl_phdr_info *info, size_t size, void *out) {
+    (void)size;
+    int interpreted = 0, now = 0;
+    for (int i = 0; i < info->dlpi_phnum; i++) {
+        const ElfW(Phdr) *header = &info->dlpi_phdr[i];
+        if (header->p_type == PT_INTERP) interpreted = 1;
+        if (header->p_type != PT_DYNAMIC) continue;
+        for (const ElfW(Dyn) *d = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr); d->d_tag != DT_NULL; d++) {
+            if (d->d_tag == DT_BIND_NOW) now = 1;
+            if (d->d_tag == DT_FLAGS && (d->d_un.d_val & DF_BIND_NOW)) now = 1;
+            if (d->d_tag == DT_FLAGS_1 && (d->d_un.d_val & DF_1_NOW)) now = 1;
+        }
+    }
+    *(int *)out = now || !interpreted;
+    return 1;
+}
+
+int cs_binds_at_start(void) {
+    const char *forced = secure_getenv("LD_BIND_NOW");
+    if (forced && *forced) return 1;
+    int result = 0;
+    dl_iterate_phdr(binds_at_start, &result);
+    return result;
+}
+
+int cs_dont_dump(void *start, size_t length) { return madvise(start, length, MADV_DONTDUMP); }
+int cs_wipe_on_fork(void *start, size_t length) { return madvise(start, length, MADV_WIPEONFORK); }
+
+// The token stands on a page that the kernel hands to a forked child as zeros; the child then draws its own. Without
+// MADV_WIPEONFORK (before Linux 4.14) the process number stands in, which can only repeat in a grandchild.
+static _Atomic uint64_t *token_page;
+
+static void map_token_page(void) {
+    long size = sysconf(_SC_PAGESIZE);
+    void *page = mmap(NULL, (size_t)size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (page == MAP_FAILED) return;
+    if (madvise(page, (size_t)size, MADV_WIPEONFORK) != 0) {
+        munmap(page, (size_t)size);
+        return;
+    }
+    token_page = page;
+}
+
+uint64_t cs_process_token(void) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, map_token_page);
+    if (!token_page) return (uint64_t)getpid();
+    uint64_t token = atomic_load_explicit(token_page, memory_order_relaxed);
+    if (token != 0) return token;
+    uint64_t drawn = 0;
+    while (drawn == 0) {
+        if (getrandom(&drawn, sizeof drawn, 0) != sizeof drawn) drawn = (uint64_t)getpid();
+    }
+    return atomic_compare_exchange_strong(token_page, &token, drawn) ? drawn : token;
+}
+
+int cs_signalfd(const int *signals, int count) {
+    sigset_t set;
+    sigemptyset(&set);
+    for (int i = 0; i < count; i++) sigaddset(&set, signals[i]);
+    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+enum { options_max = 63 };
+
+int cs_getopt(int argc, char *const *argv, const char *short_options, const cs_option *options, int count,
+              cs_scan *scan) {
+    struct option table[options_max + 1];
+    if (count > options_max) return '?';
+    for (int i = 0; i < count; i++) {
+        table[i] = (struct option){options[i].name, options[i].argument, 0, options[i].code};
+    }
+    memset(&table[count], 0, sizeof table[count]);
+    opterr = 0;
+    if (scan->index == 0) optind = 0;  // glibc: a full reset, so that a verb can scan its own words
+    int code = getopt_long(argc, argv, short_options, table, NULL);
+    scan->index = optind;
+    scan->argument = optarg;
+    scan->fault = optopt;
+    return code;
+}

@@ -1,0 +1,50 @@
+// Calls that Swift cannot make by itself: C variadics (open, prctl, ioctl), functions behind _GNU_SOURCE, and
+// getopt_long, whose globals Swift 6 refuses. Each shim is one call; no policy lives here.
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+// Files. O_CLOEXEC is always added.
+int cs_open(const char *path, int flags, mode_t mode);
+int cs_openat(int directory, const char *path, int flags, mode_t mode);
+int cs_flock(int fd, int operation);
+int cs_directory_read(int directory, int (*visit)(const char *name, void *context), void *context);
+uint64_t cs_physical_memory(void);
+
+// Process: PR_SET_DUMPABLE, PR_GET_DUMPABLE.
+int cs_set_dumpable(int dumpable);
+int cs_get_dumpable(void);
+
+// Whether every symbol of the program is bound at its start (static, -z now or LD_BIND_NOW). Lazy binding saves vector
+// registers on the stack, and with them pieces of what they last held.
+int cs_binds_at_start(void);
+
+// Memory.
+int cs_dont_dump(void *start, size_t length);
+int cs_wipe_on_fork(void *start, size_t length);
+
+// A number, never 0, that stays the same for the life of this process and is another one in each forked child.
+uint64_t cs_process_token(void);
+
+// A descriptor that becomes readable when one of the signals is pending. The caller has blocked them.
+int cs_signalfd(const int *signals, int count);
+
+// One long option. argument: 0 none, 1 required, 2 optional. code: what cs_getopt returns for it.
+typedef struct {
+    const char *name;
+    int argument;
+    int code;
+} cs_option;
+
+// index 0 starts a scan. After a call: the index of the next word, the option's argument, the option at fault.
+typedef struct {
+    int index;
+    const char *argument;
+    int fault;
+} cs_scan;
+
+// getopt_long(3) without globals: the option's code, -1 at the end, '?' unknown, ':' missing argument.
+int cs_getopt(int argc, char *const *argv, const char *short_options, const cs_option *options, int count,
+              cs_scan *scan);

@@ -1,0 +1,146 @@
+internal import CSodium
+internal import CSystem
+internal import Glibc
+
+/// Owns bytes between guard pages, locked into memory, left out of core dumps and wiped when freed.
+///
+/// A read or write past the end faults at once. In a forked child the bytes are zeros and `isForeign` says so; the
+/// child never frees the pages, because libsodium would take the wiped canary for an overrun and abort.
+///
+/// The corresponding C functions are `sodium_malloc` and `sodium_free`.
+@safe
+package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
+    /// What the processor lets this process do with the pages.
+    package enum Access { case none, read, readWrite }
+
+    /// The number of bytes.
+    package let count: Int
+    /// Whether the pages are locked into memory, so that they never reach swap.
+    package let isLocked: Bool
+    /// Whether a forked child finds zeros in place of the bytes.
+    package let isWipedOnFork: Bool
+    package private(set) var access: Access = .readWrite
+
+    private let base: UnsafeMutableRawPointer
+    private let owner: UInt64
+
+    /// Allocates zeroed bytes.
+    ///
+    /// - Parameter count: the number of bytes, 0 up to 1 GiB.
+    package init(count: Int) throws(SecureMemoryError) {
+        guard Self.isReady, (0...1 << 30).contains(count) else { throw .outOfMemory }
+        guard let base = unsafe sodium_malloc(max(count, 1)) else { throw .outOfMemory }
+        unsafe self.base = base
+        self.count = count
+        owner = cs_process_token()
+        // libsodium keeps a 16-byte canary before the bytes; they end where the last page ends.
+        let pageSize = Int(getpagesize())
+        let first = unsafe Int(bitPattern: base - 16) & -pageSize
+        let length = Int(bitPattern: base) + max(count, 1) - first
+        let pages = unsafe UnsafeMutableRawPointer(bitPattern: first)
+        // sodium_malloc hides a refused mlock; asking again costs nothing and tells.
+        isLocked = unsafe mlock(pages, length) == 0
+        isWipedOnFork = unsafe cs_wipe_on_fork(pages, length) == 0
+        unsafe sodium_memzero(base, count)
+    }
+
+    deinit {
+        if !isForeign { unsafe sodium_free(base) }
+    }
+
+    // sodium_init must come before sodium_malloc: the canary is drawn there.
+    private static let isReady = sodium_init() >= 0
+
+    /// Whether another process allocated this and the fork wiped it.
+    package var isForeign: Bool { owner != cs_process_token() }
+
+    /// The bytes. The pages must be readable.
+    package var bytes: RawSpan {
+        @_lifetime(borrow self)
+        borrowing get {
+            let span = unsafe RawSpan(_unsafeStart: base, byteCount: count)
+            return unsafe _overrideLifetime(span, borrowing: self)
+        }
+    }
+
+    /// The bytes, to be changed. The pages must be writable.
+    package var mutableBytes: MutableRawSpan {
+        @_lifetime(&self)
+        mutating get {
+            let span = unsafe MutableRawSpan(_unsafeStart: base, byteCount: count)
+            return unsafe _overrideLifetime(span, mutating: &self)
+        }
+    }
+
+    /// Copies bytes to an offset; what does not fit traps. The pages must be writable.
+    package mutating func copy(from source: RawSpan, at offset: Int) {
+        precondition(offset >= 0 && offset <= count && source.byteCount <= count - offset, "copy out of range")
+        unsafe source.withUnsafeBytes { source in
+            guard let start = source.baseAddress else { return }
+            unsafe (base + offset).copyMemory(from: start, byteCount: source.count)
+        }
+    }
+
+    /// Stores one byte; an offset out of range traps. The pages must be writable.
+    package mutating func store(_ byte: UInt8, at offset: Int) {
+        precondition(offset >= 0 && offset < count, "byte offset out of range")
+        unsafe base.storeBytes(of: byte, toByteOffset: offset, as: UInt8.self)
+    }
+
+    /// Hands the bytes to a C function.
+    package borrowing func withUnsafeBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafeRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
+    }
+
+    /// Hands the bytes to a C function that writes them.
+    package mutating func withUnsafeMutableBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (UnsafeMutableRawBufferPointer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try unsafe body(UnsafeMutableRawBufferPointer(start: base, count: count))
+    }
+
+    /// Sets what the processor allows from here on.
+    ///
+    /// The corresponding C functions are `sodium_mprotect_noaccess`, `_readonly` and `_readwrite`.
+    package mutating func protect(_ access: Access) {
+        let result =
+            switch access {
+            case .none: unsafe sodium_mprotect_noaccess(base)
+            case .read: unsafe sodium_mprotect_readonly(base)
+            case .readWrite: unsafe sodium_mprotect_readwrite(base)
+            }
+        // A refusal leaves the pages as they were, and so the record of them.
+        if result == 0 { self.access = access }
+    }
+
+    /// Lets `body` read bytes that are otherwise out of reach, and closes them again.
+    package mutating func withReadAccess<Result: ~Copyable, Failure: Error>(
+        _ body: (borrowing GuardedBuffer) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        let before = access
+        protect(.read)
+        defer { protect(before) }
+        return try body(self)
+    }
+
+    /// Overwrites the bytes with zeros. The pages must be writable.
+    package mutating func wipe() { unsafe sodium_memzero(base, count) }
+}
+
+extension GuardedBuffer {
+    /// Copies bytes into guarded memory.
+    package init(copying source: RawSpan) throws(SecureMemoryError) {
+        try self.init(count: source.byteCount)
+        copy(from: source, at: 0)
+    }
+
+    /// Allocates bytes drawn from the system's generator.
+    ///
+    /// The corresponding C function is `randombytes_buf`.
+    package init(randomCount count: Int) throws(SecureMemoryError) {
+        try self.init(count: count)
+        unsafe randombytes_buf(base, count)
+    }
+}
