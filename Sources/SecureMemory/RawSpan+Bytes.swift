@@ -31,3 +31,11 @@ extension RawSpan {
         }
     }
 }
+
+extension [UInt8] {
+    /// The bytes of an array that holds nothing secret, for the calls that take spans.
+    package var rawSpan: RawSpan {
+        @_lifetime(borrow self)
+        borrowing get { unsafe span.bytes }
+    }
+}

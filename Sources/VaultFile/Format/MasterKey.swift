@@ -1,0 +1,76 @@
+package import SecureMemory
+internal import Synchronization
+
+/// The key of a vault, out of reach of the processor except while it is used.
+package final class MasterKey: Sendable {
+    package static let length = 32
+
+    /// What the key was derived with; a file with another block has another key.
+    package let keyDerivation: KeyDerivation
+    private let buffer: Mutex<GuardedBuffer>
+
+    /// Takes over the bytes of a key.
+    package init(_ bytes: consuming GuardedBuffer, keyDerivation: KeyDerivation) {
+        self.keyDerivation = keyDerivation
+        bytes.protect(.none)
+        buffer = Mutex(bytes)
+    }
+
+    /// Derives the key of a passphrase.
+    ///
+    /// - Parameters:
+    ///   - passphrase: 1 to 1,024 bytes.
+    ///   - keyDerivation: cost and salt, already checked against the limits.
+    /// - Throws: `refused` for another length, `notEnoughMemory` when the derivation cannot run.
+    package convenience init(passphrase: RawSpan, keyDerivation: KeyDerivation) throws(VaultFileError) {
+        try Self.checkPassphrase(passphrase)
+        let salt = keyDerivation.salt
+        let bytes = try Argon2id.derive(
+            passphrase, salt: salt.rawSpan, passes: keyDerivation.passes, memoryKiB: keyDerivation.memoryKiB)
+        self.init(bytes, keyDerivation: keyDerivation)
+    }
+
+    /// Checks the length of a passphrase, in bytes after normalisation.
+    package static func checkPassphrase(_ passphrase: RawSpan) throws(VaultFileError) {
+        if passphrase.byteCount < Limits.passphrase.lowerBound { throw .refused(reason: "the passphrase is empty") }
+        if passphrase.byteCount > Limits.passphrase.upperBound {
+            throw .refused(reason: "the passphrase is longer than \(Limits.passphrase.upperBound) bytes")
+        }
+    }
+
+    /// Whether a fork wiped the key: this process never had it.
+    package var isForeign: Bool { buffer.withLock { $0.isForeign } }
+
+    /// Lends the 32 bytes; no other user of the key runs meanwhile.
+    package func withBytes<Result: ~Copyable & Sendable, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try buffer.withLock { (buffer) throws(Failure) -> Result in
+            try buffer.withReadAccess { (buffer) throws(Failure) -> Result in try body(buffer.bytes) }
+        }
+    }
+
+    /// Computes what a file of this key commits to.
+    package func commitment() throws(VaultFileError) -> [UInt8] {
+        let block = keyDerivation.block
+        return try withBytes { (key) throws(VaultFileError) in
+            try BLAKE2b.digest(
+                "coffer1-commit", of: block.rawSpan, key: key, digestLength: VaultHeader.commitmentLength)
+        }
+    }
+
+    /// Computes the key that opens and seals the box under a header and commitment.
+    package func sealingKey(boundTo header: RawSpan) throws(VaultFileError) -> GuardedBuffer {
+        try withBytes { (key) throws(VaultFileError) in try BLAKE2b.key("coffer1-seal", of: header, key: key) }
+    }
+
+    /// Computes a nonce that repeats only if generator, plaintext and key all do.
+    package func nonce(random: RawSpan, plaintext: RawSpan) throws(VaultFileError) -> [UInt8] {
+        try withBytes { (key) throws(VaultFileError) in
+            var hash = try BLAKE2b("coffer1-nonce", key: key, digestLength: SecretBox.nonceLength)
+            hash.update(random)
+            hash.update(plaintext)
+            return hash.publicDigest()
+        }
+    }
+}
