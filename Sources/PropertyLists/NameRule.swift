@@ -11,7 +11,7 @@ package enum NameRule: Sendable, Hashable {
     package static let longestName = 1_024
 
     /// Whether a well-formed text is a name by this rule.
-    func allows(_ text: PropertyListText) -> Bool {
+    package func allows(_ text: PropertyListText) -> Bool {
         guard self == .settings else { return true }
         // Bounds the walk over the text before it starts.
         guard (1...2 * Self.longestName).contains(text.bytes.byteCount) else { return false }
