@@ -21,7 +21,9 @@ import Testing
     func guardPage() async {
         await #expect(processExitsWith: .failure) {
             let buffer = try GuardedBuffer(count: 16)
-            let value = unsafe buffer.withUnsafeBytes { unsafe $0.baseAddress?.load(fromByteOffset: 16, as: UInt8.self) }
+            let value = unsafe buffer.withUnsafeBytes {
+                unsafe $0.baseAddress?.load(fromByteOffset: 16, as: UInt8.self)
+            }
             print(value as Any)
         }
     }
