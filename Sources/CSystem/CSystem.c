@@ -10,6 +10,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
@@ -53,6 +54,12 @@ int cs_directory_read(int directory, int (*visit)(const char *, void *), void *c
     errno = saved;
     return result;
 }
+
+int cs_rename_new(int directory, const char *from, const char *to) {
+    return renameat2(directory, from, directory, to, RENAME_NOREPLACE);
+}
+
+int cs_syncfs(int fd) { return syncfs(fd); }
 
 uint64_t cs_physical_memory(void) {
     long pages = sysconf(_SC_PHYS_PAGES);

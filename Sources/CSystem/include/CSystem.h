@@ -13,6 +13,10 @@ int cs_flock(int fd, int operation);
 int cs_directory_read(int directory, int (*visit)(const char *name, void *context), void *context);
 uint64_t cs_physical_memory(void);
 
+// Storage: renameat2 with RENAME_NOREPLACE, and syncfs.
+int cs_rename_new(int directory, const char *from, const char *to);
+int cs_syncfs(int fd);
+
 // Process: PR_SET_DUMPABLE, PR_GET_DUMPABLE.
 int cs_set_dumpable(int dumpable);
 int cs_get_dumpable(void);
