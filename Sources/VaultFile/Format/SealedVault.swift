@@ -33,11 +33,10 @@ package enum SealedVault {
         start += encodedSlots
         start += try key.commitment()
 
-        var file = try FileBytes(count: start.count + boxLength + VaultHeader.checkLength)
+        var file = try FileBytes(length: start.count + boxLength + VaultHeader.checkLength)
         file.copy(from: start.rawSpan, at: 0)
         let sealingKey = try key.sealingKey(boundTo: start.rawSpan)
-        unsafe file.withUnsafeMutableBytes { file in
-            let box = unsafe UnsafeMutableRawBufferPointer(rebasing: file[start.count..<start.count + boxLength])
+        unsafe file.withUnsafeMutableBytes(in: start.count..<start.count + boxLength) { box in
             unsafe SecretBox.seal(plaintext, nonce: nonce.rawSpan, key: sealingKey.bytes, into: box)
         }
         let body = start.count + boxLength
@@ -57,14 +56,14 @@ package enum SealedVault {
     /// - Throws: `wrongPassphrase`, `tampered` or `invalidContents`.
     package static func open(
         _ file: RawSpan, header: VaultHeader, key: MasterKey
-    ) throws(VaultFileError) -> VaultContents {
+    ) throws(VaultFileError) -> VaultPlaintext {
         guard try key.matches(header) else { throw .wrongPassphrase }
         let sealingKey = try key.sealingKey(boundTo: file.extracting(header.boundRange))
         let nonce = header.nonce
         let plaintext = try SecretBox.open(
             file.extracting(header.boxRange), nonce: nonce.rawSpan, key: sealingKey.bytes)
         switch consume plaintext {
-        case .some(let plaintext): return try VaultContents(plaintext)
+        case .some(let plaintext): return try VaultPlaintext(plaintext)
         case .none: throw .tampered
         }
     }

@@ -49,7 +49,7 @@ struct VaultVector: Decodable, Sendable, CustomTestStringConvertible {
     static let successes = all.filter { $0.expect == "ok" }
 
     /// Opens the file, by its recovery seed where it has one.
-    func open() throws(VaultFileError) -> (key: MasterKey, header: VaultHeader, contents: VaultContents) {
+    func open() throws(VaultFileError) -> (key: MasterKey, header: VaultHeader, contents: VaultPlaintext) {
         let bytes = file.bytes
         let header = try VaultHeader(bytes.rawSpan)
         let key: MasterKey

@@ -79,6 +79,7 @@ import VaultFile
             /// Spells a long message: byte i is i mod 251.
             let message_rule: String?
             let key: Hex
+            let salt: Hex?
             let outlen: Int
             let hash: Hex
 
@@ -100,7 +101,10 @@ import VaultFile
         let set = try Repository.json("external/blake2b256.json", as: Digests.self)
         let all = set.keyed256 + set.derived_keyed256 + set.unkeyed + set.keyed512 + set.keyed_other_lengths
         #expect(all.count >= 35)
-        for vector in all {
+        // The format has no salt, so its B takes none; two vectors of libsodium's own derivation do.
+        let unsalted = all.filter { $0.salt == nil }
+        #expect(unsalted.count == all.count - 2)
+        for vector in unsalted {
             let message = try #require(vector.bytes)
             let digest = try BLAKE2b.digest(
                 "", of: message.rawSpan, key: vector.key.bytes.rawSpan, digestLength: vector.outlen)

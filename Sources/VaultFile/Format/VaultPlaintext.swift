@@ -4,7 +4,7 @@ package import SecureMemory
 /// A decrypted vault: one read-only guarded buffer, wiped when its last holder lets go.
 ///
 /// Specified in the file format, *Bytes* and *Reading order*, step 10.
-package final class VaultContents: Sendable {
+package final class VaultPlaintext: Sendable {
     /// The inner header: vault id, generation and the two lengths.
     package static let headerLength = 32
     package static let idLength = 16
