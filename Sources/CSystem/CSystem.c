@@ -96,6 +96,17 @@ int cs_binds_at_start(void) {
     return result;
 }
 
+int cs_start_thread(void *(*run)(void *), void *context) {
+    pthread_attr_t attributes;
+    int result = pthread_attr_init(&attributes);
+    if (result != 0) return result;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_t thread;
+    result = pthread_create(&thread, &attributes, run, context);
+    pthread_attr_destroy(&attributes);
+    return result;
+}
+
 int cs_dont_dump(void *start, size_t length) { return madvise(start, length, MADV_DONTDUMP); }
 int cs_wipe_on_fork(void *start, size_t length) { return madvise(start, length, MADV_WIPEONFORK); }
 

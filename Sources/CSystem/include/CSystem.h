@@ -25,6 +25,9 @@ int cs_get_dumpable(void);
 // registers on the stack, and with them pieces of what they last held.
 int cs_binds_at_start(void);
 
+// Starts a detached thread. 0, or an error number.
+int cs_start_thread(void *(*run)(void *context), void *context);
+
 // Memory.
 int cs_dont_dump(void *start, size_t length);
 int cs_wipe_on_fork(void *start, size_t length);

@@ -1,0 +1,49 @@
+/// What went wrong with a vault; no case carries a value, or a name that the caller did not give.
+///
+/// The cases are the failure classes of the file format, and a few of the library's own.
+public enum VaultError: Error, Equatable, Sendable {
+    /// There is no vault at this path. Create one.
+    case noVault(path: String)
+    /// There is something at this path already, and `create` overwrites nothing.
+    case alreadyExists(path: String)
+    /// The file is not a Coffer vault.
+    case notAVault(path: String)
+    /// The vault is of a format version that this library does not know: a newer one is needed.
+    case unsupportedVersion(UInt16)
+    /// The vault uses a feature that this library does not know: a newer one is needed.
+    case unsupportedFeature(field: String, value: UInt64)
+    /// Bytes changed or went missing: restore a copy. No passphrase was tried.
+    case damaged(reason: String)
+    /// A field is outside what this library accepts, or would be after the change.
+    case limitExceeded(field: String, value: UInt64, bound: UInt64)
+    /// The key derivation, or guarded memory, could not be had. The passphrase may be right.
+    case notEnoughMemory(memoryKiB: UInt32)
+    /// The passphrase is wrong; or the salt, cost or commitment was edited, or another holder changed the passphrase.
+    case wrongPassphrase
+    /// The passphrase is right, but the file was edited after its last save.
+    case tampered
+    /// A holder of the key wrote what this library refuses.
+    case invalidContents(reason: String)
+    /// The file is older than the newest that was seen.
+    case rolledBack
+    /// The file is another save of the generation that was seen.
+    case forked
+    /// Another vault stands at the path.
+    case replaced
+    /// The vault has a new key since it was last seen, and was opened by a recovery code.
+    case rekeyed
+    /// The recovery code opens no slot of this vault.
+    case noMatchingSlot
+    /// The key of the vault changed meanwhile. Nothing was overwritten: unlock with the new passphrase.
+    case conflict
+    /// The vault is locked. Unlock it.
+    case locked
+    /// A step with the file failed; the number is the system's, and nothing was lost.
+    case ioError(step: String, errno: Int32, path: String)
+    /// There is no such setting.
+    case notFound(name: String)
+    /// The setting has a value of another type than the key asks for.
+    case typeMismatch(name: String, expected: String, found: String)
+    /// A rule said no.
+    case refused(reason: String)
+}

@@ -1,0 +1,39 @@
+/// Where a vault's file is.
+public struct VaultLocation: Hashable, Sendable {
+    private enum Place: Hashable {
+        case file(String)
+        case userData(directory: String, name: String)
+    }
+
+    private let place: Place
+
+    /// A file at a path of the caller's choice.
+    ///
+    /// - Parameter path: absolute, or relative to the working directory at the time of each call.
+    /// - Returns: the location.
+    public static func file(_ path: String) -> VaultLocation { VaultLocation(place: .file(path)) }
+
+    /// A file in the user's data directory: `$XDG_DATA_HOME`, or `~/.local/share`.
+    ///
+    /// - Parameters:
+    ///   - identifier: the name of a directory of the app's own, such as `com.example.mail`.
+    ///   - name: the vault's name in it; `.coffer` is added.
+    /// - Returns: the location.
+    public static func userData(_ identifier: String, name: String = "default") -> VaultLocation {
+        VaultLocation(place: .userData(directory: identifier, name: name))
+    }
+
+    /// The path of the file.
+    ///
+    /// - Throws: `ioError` when the user has no home directory.
+    package func path() throws(VaultError) -> String {
+        switch place {
+        case .file(let path): return path
+        case .userData(let directory, let name):
+            guard let data = UserDirectories.data() else {
+                throw .ioError(step: "find the user's home directory", errno: 0, path: "~")
+            }
+            return "\(data)/\(directory)/\(name).coffer"
+        }
+    }
+}
