@@ -149,7 +149,7 @@ struct ObjectPass: ~Escapable {
         guard isASCII else {
             try skip(2 &* count)
             let text = PropertyListText(bytes: list.extracting(start..<position), encoding: .utf16)
-            try text.checkUnits(at: start)
+            guard try text.holdsMoreThanASCII(at: start) else { throw PropertyListError(.notCanonical, at: start) }
             return text
         }
         try skip(count)
@@ -197,26 +197,6 @@ struct ObjectPass: ~Escapable {
         guard width == 8 else { return leastWidth(for: list.number(at: offset, width: width)) }
         let value = list.bigEndian(at: offset, as: Int64.self)
         return value >= 0 && value < 1 << 32 ? 4 : 8
-    }
-}
-
-extension PropertyListText {
-    /// Checks UTF-16: surrogates in pairs, and one unit at least that ASCII cannot hold.
-    func checkUnits(at offset: Int) throws(PropertyListError) {
-        var seen: UInt16 = 0
-        var index = 0
-        while index < unitCount {
-            let unit = unit(index)
-            seen |= unit
-            index &+= 1
-            guard isSurrogate(unit) else { continue }
-            // A high half first, then a low one.
-            guard unit < 0xDC00, index < unitCount, self.unit(index) & 0xFC00 == 0xDC00 else {
-                throw PropertyListError(.malformed, at: offset &+ 2 &* index &- 2)
-            }
-            index &+= 1
-        }
-        guard seen >= 0x80 else { throw PropertyListError(.notCanonical, at: offset) }
     }
 }
 

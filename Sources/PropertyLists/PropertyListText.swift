@@ -53,6 +53,28 @@ package struct PropertyListText: ~Escapable {
         return start..<arena.count
     }
 
+    /// Checks that the surrogates of UTF-16 stand in pairs.
+    ///
+    /// - Parameter offset: where the text stands, for the error.
+    /// - Returns: whether there is a unit that ASCII cannot hold.
+    /// - Throws: `malformed` for half of a pair.
+    func holdsMoreThanASCII(at offset: Int) throws(PropertyListError) -> Bool {
+        var seen: UInt16 = 0
+        var index = 0
+        while index < unitCount {
+            let unit = unit(index)
+            seen |= unit
+            index &+= 1
+            guard isSurrogate(unit) else { continue }
+            // A high half first, then a low one.
+            guard unit < 0xDC00, index < unitCount, self.unit(index) & 0xFC00 == 0xDC00 else {
+                throw PropertyListError(.malformed, at: offset &+ 2 &* index &- 2)
+            }
+            index &+= 1
+        }
+        return seen >= 0x80
+    }
+
     /// The code point at a unit, which is moved behind it.
     @inline(__always)
     func scalar(at index: inout Int) -> UInt32 {
