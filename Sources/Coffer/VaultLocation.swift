@@ -23,6 +23,12 @@ public struct VaultLocation: Hashable, Sendable {
         VaultLocation(place: .userData(directory: identifier, name: name))
     }
 
+    /// Whether the directories are of Coffer's choice, and may be made.
+    var isInUserData: Bool {
+        if case .userData = place { return true }
+        return false
+    }
+
     /// The path of the file.
     ///
     /// - Throws: `ioError` when the user has no home directory.

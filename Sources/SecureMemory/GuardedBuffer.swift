@@ -72,6 +72,13 @@ package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
         }
     }
 
+    /// Lends the bytes to a closure: for a buffer that is a property of an object, whose spans cannot be borrowed.
+    package borrowing func withBytes<Result: ~Copyable, Failure: Error>(
+        _ body: (RawSpan) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(bytes)
+    }
+
     /// Copies bytes to an offset; what does not fit traps. The pages must be writable.
     package mutating func copy(from source: RawSpan, at offset: Int) {
         precondition(offset >= 0 && offset <= count && source.byteCount <= count - offset, "copy out of range")

@@ -57,8 +57,10 @@ extension PlainValue: Decodable {
             self = .array(value)
         } else {
             let value = try container.decode([String: PlainValue].self)
-            self = Self.special(value) ?? .dictionary(
-                Dictionary(uniqueKeysWithValues: value.map { (Array($0.key.utf8), $0.value) }))
+            self =
+                Self.special(value)
+                ?? .dictionary(
+                    Dictionary(uniqueKeysWithValues: value.map { (Array($0.key.utf8), $0.value) }))
         }
     }
 

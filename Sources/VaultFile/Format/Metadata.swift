@@ -55,7 +55,8 @@ package enum Metadata {
     private static func isNamed(_ object: Int, in reader: PropertyListReader, _ rule: (Int) -> Bool) -> Bool {
         guard reader.kind(of: object) == .dictionary else { return false }
         for index in 0..<reader.count(of: object) {
-            guard NameRule.settings.allows(reader.text(reader.key(index, of: object))), rule(reader.value(index, of: object))
+            guard NameRule.settings.allows(reader.text(reader.key(index, of: object))),
+                rule(reader.value(index, of: object))
             else { return false }
         }
         return true

@@ -1,5 +1,11 @@
 internal import SecureMemory
 
+/// A whole file, ready to be written, and what its header says.
+package struct SealedFile: ~Copyable {
+    package let header: VaultHeader
+    package let bytes: FileBytes
+}
+
 /// The two verbs of the format: a plaintext becomes a file, and a file a plaintext.
 package enum SealedVault {
     /// Seals a plaintext into a whole file.
@@ -14,7 +20,7 @@ package enum SealedVault {
     /// - Throws: `limitExceeded` with the field box_len, slot_count or header_len.
     package static func seal(
         _ plaintext: RawSpan, key: MasterKey, slots: [Slot], random: RawSpan
-    ) throws(VaultFileError) -> FileBytes {
+    ) throws(VaultFileError) -> SealedFile {
         let overhead = UInt64(SecretBox.overhead)
         let boxLength = plaintext.byteCount + SecretBox.overhead
         try Limits.check(
@@ -31,7 +37,8 @@ package enum SealedVault {
         start += nonce
         start += UInt32(boxLength).littleEndianBytes + UInt16(slots.count).littleEndianBytes + [0, 0]
         start += encodedSlots
-        start += try key.commitment()
+        let commitment = try key.commitment()
+        start += commitment
 
         var file = try FileBytes(length: start.count + boxLength + VaultHeader.checkLength)
         file.copy(from: start.rawSpan, at: 0)
@@ -42,7 +49,10 @@ package enum SealedVault {
         let body = start.count + boxLength
         let check = try VaultHeader.check(of: file.bytes.extracting(first: body))
         file.copy(from: check.rawSpan, at: body)
-        return file
+        let header = VaultHeader(
+            keyDerivation: key.keyDerivation, nonce: nonce, slots: slots, commitment: commitment, check: check,
+            length: headerLength, boxLength: boxLength)
+        return SealedFile(header: header, bytes: file)
     }
 
     /// Opens a file whose header has been read, with the key that its passphrase or a slot gave.

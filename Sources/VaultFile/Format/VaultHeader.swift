@@ -25,6 +25,24 @@ package struct VaultHeader: Equatable, Sendable {
     /// The plaintext's length, padding included.
     package var plaintextLength: Int { boxRange.count - SecretBox.overhead }
 
+    /// Describes a file that is being sealed.
+    init(
+        keyDerivation: KeyDerivation, nonce: [UInt8], slots: [Slot], commitment: [UInt8], check: [UInt8],
+        length: Int, boxLength: Int
+    ) {
+        self.keyDerivation = keyDerivation
+        self.nonce = nonce
+        self.slots = slots
+        self.commitment = commitment
+        self.check = check
+        self.length = length
+        let boxStart = length + Self.commitmentLength
+        boxRange = boxStart..<boxStart + boxLength
+    }
+
+    /// The size of the file that has this header.
+    package var fileSize: Int { boxRange.upperBound + Self.checkLength }
+
     /// Judges a file by its size and first bytes, before room is made for the rest.
     ///
     /// - Parameters:

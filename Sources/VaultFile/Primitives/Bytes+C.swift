@@ -27,6 +27,11 @@ extension GuardedBuffer {
         }
     }
 
+    /// Copies bytes into guarded memory, with the failure of this module.
+    init(copyOf bytes: RawSpan) throws(VaultFileError) {
+        do throws(SecureMemoryError) { try self.init(copying: bytes) } catch { throw .memory }
+    }
+
     /// Allocates guarded bytes, with the failure of this module.
     init(length: Int) throws(VaultFileError) {
         do throws(SecureMemoryError) { try self.init(count: length) } catch { throw .memory }

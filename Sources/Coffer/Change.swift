@@ -1,0 +1,81 @@
+internal import PropertyLists
+internal import SecureMemory
+internal import VaultFile
+
+/// One change of a vault's file: from its lock to the save.
+struct Change: ~Copyable {
+    let path: String
+    private let transaction: VaultTransaction
+    /// The file that the save is to replace, or nil for a new vault.
+    private var identity: FileIdentity?
+
+    /// Takes the lock of a vault's file.
+    ///
+    /// - Throws: `noVault` or, for a creation, `alreadyExists`; `refused`; `ioError`.
+    init(of store: VaultStore, _ purpose: VaultTransaction.Purpose = .update) throws(VaultError) {
+        path = store.path
+        transaction = try translating(store.path) { () throws(StorageError) in try store.begin(purpose) }
+    }
+
+    /// The newest content: what is in memory, if the file is still the same, else the file's.
+    ///
+    /// - Throws: `conflict`, `replaced`, `rolledBack`, `forked`; what reading the file throws.
+    mutating func newest(_ lease: Vault.Lease) throws(VaultError) -> Snapshot {
+        if let snapshot = lease.snapshot, try isUnchanged(snapshot.header) { return snapshot }
+        let loaded = try VaultLoading.load(transaction, path: path)
+        identity = loaded.file.identity
+        return try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+    }
+
+    /// Whether the file still ends in the check of a header; that is all its bytes, unless they rot or are forged.
+    private mutating func isUnchanged(_ header: VaultHeader) throws(VaultError) -> Bool {
+        let found = try translating(path) { () throws(StorageError) -> FileIdentity? in
+            let file = try transaction.open()
+            guard file.size == header.fileSize else { return nil }
+            let end = try file.readSuffix(VaultHeader.checkLength)
+            return end.bytes.equals(header.check.rawSpan) ? file.identity : nil
+        }
+        identity = found
+        return found != nil
+    }
+
+    /// What a save made.
+    struct Saved: Sendable {
+        let snapshot: Snapshot
+        let warnings: [VaultWarning]
+        /// Set when the new file is in place, but may not survive a power cut.
+        let unsynced: VaultError?
+    }
+
+    /// Seals a plaintext and puts it in the place of the vault's file.
+    ///
+    /// - Throws: `limitExceeded`, `notEnoughMemory`, `conflict`, `refused` or `ioError`; the old file then stands.
+    borrowing func save(_ plaintext: VaultPlaintext, key: MasterKey, slots: [Slot]) throws(VaultError) -> Saved {
+        let file = try translating(path) { () throws(VaultFileError) in
+            var random = [UInt8](repeating: 0, count: 32)
+            SecureRandom.fill(&random)
+            return try SealedVault.seal(plaintext.bytes, key: key, slots: slots, random: random.rawSpan)
+        }
+        let snapshot = Snapshot(header: file.header, plaintext: plaintext)
+        let derivation = Vault.warnings(of: file.header.keyDerivation)
+        do throws(StorageError) {
+            let report = try transaction.replace(with: file.bytes.bytes, expecting: identity)
+            let warnings = derivation + report.warnings.map { VaultWarning($0) }
+            return Saved(snapshot: snapshot, warnings: warnings, unsynced: nil)
+        } catch {
+            guard error.kind == .renamedButNotSynced else { throw VaultError(error, path: path) }
+            return Saved(snapshot: snapshot, warnings: derivation, unsynced: VaultError(error, path: path))
+        }
+    }
+}
+
+extension VaultWarning {
+    fileprivate init(_ warning: ReplacementReport.Warning) {
+        self =
+            switch warning {
+            case .widerThan0600(let permissions): .readableByOthers(permissions: permissions)
+            case .groupNotKept: .groupNotKept
+            case .syncedEverything: .syncedEverything
+            }
+    }
+}

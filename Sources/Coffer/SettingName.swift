@@ -1,0 +1,35 @@
+internal import PropertyLists
+internal import SecureMemory
+
+/// A setting's name by its bytes: two spellings of one text that differ in bytes are two names.
+///
+/// Specified in the file format, *Settings and metadata*.
+struct SettingName: Hashable, Comparable, Sendable {
+    let utf8: [UInt8]
+
+    init(utf8: [UInt8]) { self.utf8 = utf8 }
+
+    /// Takes a name exactly as it is spelled.
+    init(_ name: String) { utf8 = Array(name.utf8) }
+
+    /// The same text in Unicode's composed form, in which new names are written.
+    func normalized() throws(VaultError) -> SettingName {
+        let normal = try translating { () throws(SecureMemoryError) in try Normalization.nfc(utf8.rawSpan) }
+        return SettingName(utf8: (0..<normal.count).map { normal.bytes[$0] })
+    }
+
+    /// Checks that the format allows the name.
+    ///
+    /// - Throws: `limitExceeded` for a name that is too long, `refused` for an empty one or control characters.
+    func check() throws(VaultError) {
+        guard !utf8.isEmpty else { throw .refused(reason: "a setting needs a name") }
+        guard utf8.count <= NameRule.longestName else {
+            throw .limitExceeded(field: "name", value: UInt64(utf8.count), bound: UInt64(NameRule.longestName))
+        }
+        guard NameRule.isSettingName(utf8: utf8.rawSpan) else {
+            throw .refused(reason: "a setting's name has no control characters")
+        }
+    }
+
+    static func < (left: Self, right: Self) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
+}

@@ -1,0 +1,121 @@
+package import PropertyLists
+public import SecureMemory
+internal import VaultFile
+
+extension Vault {
+    /// Reads a setting that is no secret.
+    ///
+    /// - Parameter key: the setting.
+    /// - Returns: its value, or the key's default when it is absent.
+    /// - Throws: `locked`; `typeMismatch` when it has another type; what reading the file again throws.
+    public subscript<Value: SettingValue>(key: SettingKey<Value>) -> Value {
+        get throws(VaultError) {
+            guard let (snapshot, name) = try find(key.name) else { return key.defaultValue }
+            let value = try snapshot.withValue(of: name) { (reader, object) throws(VaultError) in
+                try ValueReading.value(object, of: reader, for: key)
+            }
+            return value ?? key.defaultValue
+        }
+    }
+
+    /// Lends the bytes of a secret: ASCII text and data in place, other text as UTF-8 in memory that is wiped after.
+    ///
+    /// No lock is held while the closure runs, so it may read further settings. A lock meanwhile refuses new reads and
+    /// lets this one end.
+    ///
+    /// - Parameters:
+    ///   - key: the secret.
+    ///   - body: reads the bytes; the span cannot leave it.
+    /// - Returns: what `body` returns.
+    /// - Throws: `locked`; `notFound`, since a secret has no default; `typeMismatch` when it is neither text nor data;
+    ///   what reading the file again throws; what `body` throws.
+    public func withBytes<Result>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
+        guard let (snapshot, name) = try find(key.name) else { throw VaultError.notFound(name: key.name) }
+        let result = try snapshot.withValue(of: name) { (reader, object) in
+            try ValueReading.withBytes(object, of: reader, named: key.name, body)
+        }
+        guard let result else { throw VaultError.notFound(name: key.name) }
+        return result
+    }
+
+    /// Copies a secret into guarded memory of its own.
+    ///
+    /// - Parameter key: the secret.
+    /// - Returns: the copy, which outlives a lock.
+    /// - Throws: `locked`, `notFound`, `typeMismatch`, `notEnoughMemory`; what reading the file again throws.
+    public func secret(for key: SecretKey) throws(VaultError) -> Secret {
+        guard let (snapshot, name) = try find(key.name) else { throw .notFound(name: key.name) }
+        let copy = try snapshot.withValue(of: name) { (reader, object) throws(VaultError) -> Secret in
+            Secret(try ValueReading.copy(object, of: reader, named: key.name))
+        }
+        switch consume copy {
+        case .some(let copy): return copy
+        case .none: throw .notFound(name: key.name)
+        }
+    }
+
+    /// Whether a setting is present, with whatever value.
+    ///
+    /// - Parameter name: the setting's name.
+    /// - Returns: whether it has been set.
+    /// - Throws: `locked`; what reading the file again throws.
+    public func contains(_ name: String) throws(VaultError) -> Bool {
+        try find(name) != nil
+    }
+
+    /// Lists the names of all settings, in the order of their bytes.
+    ///
+    /// - Returns: the names, as Swift strings.
+    /// - Throws: `locked`; what reading the file again throws.
+    public func names() throws(VaultError) -> [String] {
+        try withSettings { (reader) throws(VaultError) in
+            var names: [String] = []
+            for index in 0..<reader.count(of: 0) {
+                names.append(try ValueReading.string(reader.key(index), of: reader))
+            }
+            return names
+        }
+    }
+
+    /// Lends a reader of all settings.
+    ///
+    /// - Throws: `locked`; what reading the file again throws; what `body` throws.
+    package func withSettings<Result: ~Copyable>(
+        _ body: (PropertyListReader) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result {
+        try snapshot().withSettings(body)
+    }
+
+    /// Finds a setting under its name as it is spelled, else in composed form.
+    ///
+    /// - Returns: the settings that it stands in, which are kept by holding them, and its name there; nil when absent.
+    private func find(_ spelling: String) throws(VaultError) -> (snapshot: Snapshot, name: SettingName)? {
+        let snapshot = try snapshot()
+        let exact = SettingName(spelling)
+        if snapshot.contains(exact) { return (snapshot, exact) }
+        let normal = try exact.normalized()
+        return snapshot.contains(normal) ? (snapshot, normal) : nil
+    }
+
+    /// Lends the value of a setting with the list that it stands in.
+    ///
+    /// - Returns: what `body` returns, or nil when the setting is absent.
+    package func withValue<Result: ~Copyable>(
+        of spelling: String, _ body: (PropertyListReader, Int) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result? {
+        guard let (snapshot, name) = try find(spelling) else { return nil }
+        return try snapshot.withValue(of: name, body)
+    }
+
+    /// The decrypted settings, which stay in memory as long as the caller holds them.
+    private func snapshot() throws(VaultError) -> Snapshot {
+        let lease = try lease()
+        if let snapshot = lease.snapshot { return snapshot }
+        // The copy was dropped: decrypt the file again.
+        let loaded = try VaultLoading.load(try store())
+        let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+        let warnings = Self.warnings(of: loaded.header.keyDerivation)
+        guard install(lease.key, fresh, since: lease.epoch, warnings: warnings) else { throw .locked }
+        return fresh
+    }
+}

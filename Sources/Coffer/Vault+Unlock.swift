@@ -1,0 +1,61 @@
+internal import PropertyLists
+internal import SecureMemory
+internal import VaultFile
+
+extension Vault {
+    /// Unlocks the vault with its passphrase.
+    ///
+    /// Text is brought to Unicode's NFC in guarded memory; bytes that are no UTF-8 are taken as they are. This takes as
+    /// long as the vault's cost says: half a second by default. Specified in the file format, *Reading order*.
+    ///
+    /// - Parameter passphrase: 1 to 1,024 bytes.
+    /// - Throws: `noVault`, `notAVault`, `unsupportedVersion`, `unsupportedFeature`, `damaged`, `limitExceeded`,
+    ///   `refused`, `notEnoughMemory`, `wrongPassphrase`, `tampered`, `invalidContents`, `ioError`; `locked` when
+    ///   ``lock()`` was called meanwhile.
+    public func unlock(_ passphrase: borrowing Secret) throws(VaultError) {
+        let epoch = epoch
+        let store = try store()
+        let passphrase = try Passphrase(passphrase)
+        try finishUnlock(try Self.open(store, with: passphrase), since: epoch)
+    }
+
+    /// Unlocks the vault with its passphrase, deriving the key on a thread of its own.
+    ///
+    /// - Parameter passphrase: 1 to 1,024 bytes.
+    /// - Throws: what the other form throws.
+    public func unlock(_ passphrase: borrowing Secret) async throws(VaultError) {
+        let epoch = epoch
+        let store = try store()
+        let passphrase = try Passphrase(passphrase)
+        let result = await DedicatedThread.run {
+            Result { () throws(VaultError) in try Self.open(store, with: passphrase) }
+        }
+        try finishUnlock(try result.get(), since: epoch)
+    }
+
+    /// What an unlock found.
+    struct Opened: Sendable {
+        let key: MasterKey
+        let snapshot: Snapshot
+        let warnings: [VaultWarning]
+    }
+
+    private static func open(_ store: VaultStore, with passphrase: Passphrase) throws(VaultError) -> Opened {
+        let loaded = try VaultLoading.load(store)
+        let derivation = loaded.header.keyDerivation
+        let key = try translating(store.path) { () throws(VaultFileError) in
+            try passphrase.deriveKey(derivation, available: AvailableMemory.bytes())
+        }
+        let snapshot = try loaded.snapshot(with: key)
+        return Opened(key: key, snapshot: snapshot, warnings: warnings(of: derivation))
+    }
+
+    private func finishUnlock(_ opened: Opened, since epoch: UInt64) throws(VaultError) {
+        guard install(opened.key, opened.snapshot, since: epoch, warnings: opened.warnings) else { throw .locked }
+    }
+
+    static func warnings(of derivation: KeyDerivation) -> [VaultWarning] {
+        guard derivation.isWeak else { return [] }
+        return [.weakKeyDerivation(passes: derivation.passes, memoryKiB: derivation.memoryKiB)]
+    }
+}

@@ -1,0 +1,48 @@
+internal import PropertyLists
+internal import SecureMemory
+internal import VaultFile
+
+extension Vault {
+    /// Changes settings in one transaction: one lock of the file, the newest content, one atomic save.
+    ///
+    /// The file is locked and read again if another process saved it; the closure runs once on the newest content;
+    /// then all its changes are saved, or none. When this returns, they are on the disk. A closure that throws, and one
+    /// that changes nothing, saves nothing.
+    ///
+    /// - Parameter body: changes the draft. It should neither wait for a person nor change this vault by another call.
+    /// - Returns: what `body` returns.
+    /// - Throws: `locked`; `conflict` when the passphrase was changed elsewhere; `rolledBack`, `forked` or `replaced`
+    ///   when the file does not follow what this process saw; `limitExceeded`; `refused` for a name or nesting;
+    ///   `ioError` naming the step; what reading the file throws; what `body` throws.
+    public func update<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
+        try refuseNesting()
+        let lease = try lease()
+        var change = try Change(of: try store())
+        let base = try change.newest(lease)
+        var draft = try Draft(of: base)
+        let result = try asUpdater { try body(&draft) }
+        if let failure = draft.failure { throw failure }
+        guard !draft.isEmpty else { return result }
+        let saved = try change.save(try draft.composed(path: change.path), key: lease.key, slots: base.header.slots)
+        try finish(saved, key: lease.key, since: lease.epoch)
+        return result
+    }
+
+    /// Installs what a save made, and says if it may not last.
+    func finish(_ saved: Change.Saved, key: MasterKey, since epoch: UInt64) throws(VaultError) {
+        // A lock meanwhile wins: then nothing is kept, but the save stands.
+        install(key, saved.snapshot, since: epoch, warnings: saved.warnings)
+        if let unsynced = saved.unsynced { throw unsynced }
+    }
+}
+
+extension Draft {
+    /// Composes the next generation of what the draft was made of.
+    borrowing func composed(path: String) throws(VaultError) -> VaultPlaintext {
+        let plaintext = base.plaintext
+        let changes = sortedChanges
+        return try translating(path) { () throws(VaultFileError) in
+            try plaintext.next(changes: changes, values: values.bytes)
+        }
+    }
+}
