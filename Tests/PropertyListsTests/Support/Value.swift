@@ -15,10 +15,11 @@ indirect enum Value: Equatable {
     case dictionary([Key: Value])
 
     /// A key that is equal by code points alone.
-    struct Key: Hashable, Comparable {
+    struct Key: Hashable, Comparable, ExpressibleByStringInterpolation {
         let text: String
 
         init(_ text: String) { self.text = text }
+        init(stringLiteral text: String) { self.text = text }
 
         var utf8: [UInt8] { Array(text.utf8) }
 
