@@ -89,7 +89,7 @@ import Testing
     }
 
     @Test(
-        "reference widths change both ways", arguments: [254, 255, 256, 257, 258, 259, 65_535, 65_536, 65_537, 65_539])
+        "reference widths change both ways", arguments: [254, 255, 256, 257, 258, 259, 65_536, 65_538])
     func widths(objects: Int) throws {
         let base = dictionary(objects: objects)
         try expectMerge(base, ["new": .integer(1)])

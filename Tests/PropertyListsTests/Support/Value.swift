@@ -153,3 +153,32 @@ extension [UInt8] {
         return Array(copying: buffer.bytes)
     }
 }
+
+extension Value {
+    /// The value without keys that Foundation takes for others, because they are canonically equal.
+    var withoutEqualLookingKeys: Value {
+        switch self {
+        case .array(let elements): return .array(elements.map(\.withoutEqualLookingKeys))
+        case .dictionary(let entries):
+            var seen: Set<String> = []
+            let kept = entries.filter { seen.insert($0.key.text).inserted }
+            return .dictionary(kept.mapValues(\.withoutEqualLookingKeys))
+        default: return self
+        }
+    }
+
+    /// The value as Foundation writes it.
+    var object: Any {
+        switch self {
+        case .boolean(let value): value
+        case .integer(let value): value
+        case .real(let bits): Double(bitPattern: bits)
+        case .date(let value): Date(timeIntervalSinceReferenceDate: value)
+        case .data(let bytes): Data(bytes)
+        case .string(let text): text
+        case .array(let elements): elements.map(\.object)
+        case .dictionary(let entries):
+            Dictionary(uniqueKeysWithValues: entries.map { ($0.key.text, $0.value.object) })
+        }
+    }
+}
