@@ -141,7 +141,7 @@ package struct DictionaryMerge: ~Escapable {
     /// Writes 1, 2, 3 …, as far as the base has them from there.
     private func writeKeyReferences(to writer: inout ListWriter) {
         let kept = min(baseCount, entryCount)
-        writer.copyReferences(base.references(0..<kept), width: base.referenceWidth, adding: 0)
+        writer.copyReferences(base.rootReferences(0..<kept), width: base.referenceWidth, adding: 0)
         for index in kept..<entryCount { writer.reference(to: index + 1) }
     }
 
@@ -152,7 +152,7 @@ package struct DictionaryMerge: ~Escapable {
                 let objects = base.valueExtent(of: step.kept).objects
                 let references = step.kept.lowerBound + baseCount..<step.kept.upperBound + baseCount
                 writer.copyReferences(
-                    base.references(references), width: base.referenceWidth, adding: next - objects.lowerBound)
+                    base.rootReferences(references), width: base.referenceWidth, adding: next - objects.lowerBound)
                 next += objects.count
             }
             if let value = step.change.flatMap({ changes[$0].value }) {
@@ -162,23 +162,13 @@ package struct DictionaryMerge: ~Escapable {
         }
     }
 
-    /// Copies values: those that hold no references in blocks, the others object by object.
+    /// Copies values; where there are no more objects than entries, none of them holds a reference.
     private func copyValues(of entries: Range<Int>, to writer: inout ListWriter) {
-        guard !entries.isEmpty else { return }
-        let all = base.valueExtent(of: entries).objects
-        let isInPlace = all.lowerBound == writer.object && base.referenceWidth == writer.referenceWidth
-        if all.count == entries.count || isInPlace { return writer.copyObjects(all, of: base) }
-        var block = all.lowerBound
-        var start = all.lowerBound
-        for entry in entries {
-            let end = entry + 1 < baseCount ? base.value(entry + 1) : base.objectCount
-            if end - start > 1 {
-                writer.copyObjects(block..<start, of: base)
-                writer.moveObjects(start..<end, of: base)
-                block = end
-            }
-            start = end
+        let objects = base.valueExtent(of: entries).objects
+        if objects.count == entries.count {
+            writer.copyObjects(objects, of: base)
+        } else {
+            writer.moveObjects(objects, of: base)
         }
-        writer.copyObjects(block..<all.upperBound, of: base)
     }
 }

@@ -6,30 +6,48 @@ extension ListWriter {
     ///   - reader: the list that they come from.
     mutating func moveObjects(_ objects: Range<Int>, of reader: PropertyListReader) {
         let moved = object - objects.lowerBound
-        if moved == 0 && reader.referenceWidth == referenceWidth { return copyObjects(objects, of: reader) }
+        guard reader.referenceWidth == referenceWidth else { return resizeObjects(objects, of: reader, adding: moved) }
+        let bytesMoved = position - reader.offset(of: objects.lowerBound)
+        copyObjects(objects, of: reader)
+        guard moved != 0 else { return }
+        for current in objects {
+            guard let row = reader.referenceBytes(of: current) else { continue }
+            overwriteReferences(
+                reader.list.extracting(row), width: referenceWidth, adding: moved, at: row.lowerBound + bytesMoved)
+        }
+    }
+
+    /// Writes whole values whose references get another width: blocks of leaves, and the containers between them.
+    private mutating func resizeObjects(_ objects: Range<Int>, of reader: PropertyListReader, adding moved: Int) {
         var block = objects.lowerBound
         for current in objects {
-            let marker = reader.marker(of: current) & 0xF0
-            guard marker == Marker.array || marker == Marker.dictionary else { continue }
-            let count = reader.count(of: current)
-            guard count > 0 else { continue }
+            guard let row = reader.referenceBytes(of: current) else { continue }
             copyObjects(block..<current, of: reader)
             block = current + 1
             beginObject()
-            head(marker, count: count)
-            let references = marker == Marker.dictionary ? 2 * count : count
-            copyReferences(
-                reader.references(0..<references, of: current), width: reader.referenceWidth, adding: moved)
+            copy(reader.list.extracting(reader.offset(of: current)..<row.lowerBound))
+            copyReferences(reader.list.extracting(row), width: reader.referenceWidth, adding: moved)
         }
         copyObjects(block..<objects.upperBound, of: reader)
     }
 }
 
 extension PropertyListReader {
-    /// The bytes of some of a container's references; those of a dictionary's values follow those of its keys.
+    /// Where an object's references stand; nil when it has none.
+    @inline(__always)
+    func referenceBytes(of object: Int) -> Range<Int>? {
+        let offset = offset(of: object)
+        let marker = list.byte(at: offset)
+        let kind = marker & 0xF0
+        guard kind == Marker.array || kind == Marker.dictionary, marker & 0x0F != 0 else { return nil }
+        let (count, payload) = head(at: offset)
+        return payload..<payload + (kind == Marker.dictionary ? 2 * count : count) * referenceWidth
+    }
+
+    /// Some of the root dictionary's references; those of the values follow those of the keys.
     @_lifetime(copy self)
-    func references(_ range: Range<Int>, of container: Int = 0) -> RawSpan {
-        let payload = entries(of: container).payload
+    func rootReferences(_ range: Range<Int>) -> RawSpan {
+        let payload = entries(of: 0).payload
         return list.extracting(
             payload + range.lowerBound * referenceWidth..<payload + range.upperBound * referenceWidth)
     }

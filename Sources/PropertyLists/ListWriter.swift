@@ -4,7 +4,8 @@
 struct ListWriter: ~Copyable, ~Escapable {
     private var list: MutableRawSpan
     private let shape: ListShape
-    private var position = 0
+    /// Where the next byte goes.
+    private(set) var position = 0
     /// The number of the next object.
     private(set) var object = 0
 
@@ -81,6 +82,11 @@ struct ListWriter: ~Copyable, ~Escapable {
     mutating func copyReferences(_ references: RawSpan, width: Int, adding moved: Int) {
         copyNumbers(references, width: width, adding: moved, at: position, newWidth: shape.referenceWidth)
         position &+= references.byteCount / width * shape.referenceWidth
+    }
+
+    /// Replaces references that are written already.
+    mutating func overwriteReferences(_ references: RawSpan, width: Int, adding moved: Int, at offset: Int) {
+        copyNumbers(references, width: width, adding: moved, at: offset, newWidth: shape.referenceWidth)
     }
 
     /// Ends the list with its trailer.

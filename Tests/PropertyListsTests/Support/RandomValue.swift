@@ -59,3 +59,23 @@ extension Value {
         return .dictionary(entries)
     }
 }
+
+extension [UInt8] {
+    /// Changes, drops, doubles or moves a few bytes.
+    mutating func mutate(using generator: inout SeededGenerator) {
+        for _ in 0..<Int.random(in: 1...4, using: &generator) where !isEmpty {
+            let place = Int.random(in: 0..<count, using: &generator)
+            switch Int.random(in: 0..<8, using: &generator) {
+            case 0: remove(at: place)
+            case 1: insert(.random(in: 0...255, using: &generator), at: place)
+            case 2: self[place] = [0, 1, 0x7F, 0x80, 0xFF].randomElement(using: &generator) ?? 0
+            case 3: self[place] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+            case 4: swapAt(place, Int.random(in: 0..<count, using: &generator))
+            case 5: self[place] &+= 1
+            case 6: self[place] &-= 1
+            // The trailer decides most.
+            default: self[Swift.max(0, count - 1 - Int.random(in: 0..<32, using: &generator))] = self[place]
+            }
+        }
+    }
+}

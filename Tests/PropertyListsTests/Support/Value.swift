@@ -15,10 +15,11 @@ indirect enum Value: Equatable {
     case dictionary([Key: Value])
 
     /// A key that is equal by code points alone.
-    struct Key: Hashable, Comparable {
+    struct Key: Hashable, Comparable, ExpressibleByStringInterpolation {
         let text: String
 
         init(_ text: String) { self.text = text }
+        init(stringLiteral text: String) { self.text = text }
 
         var utf8: [UInt8] { Array(text.utf8) }
 
@@ -150,5 +151,34 @@ extension [UInt8] {
         try builder.copy(0, of: reader)
         let buffer = try builder.finish(maximumDepth: 64)
         return Array(copying: buffer.bytes)
+    }
+}
+
+extension Value {
+    /// The value without keys that Foundation takes for others, because they are canonically equal.
+    var withoutEqualLookingKeys: Value {
+        switch self {
+        case .array(let elements): return .array(elements.map(\.withoutEqualLookingKeys))
+        case .dictionary(let entries):
+            var seen: Set<String> = []
+            let kept = entries.filter { seen.insert($0.key.text).inserted }
+            return .dictionary(kept.mapValues(\.withoutEqualLookingKeys))
+        default: return self
+        }
+    }
+
+    /// The value as Foundation writes it.
+    var object: Any {
+        switch self {
+        case .boolean(let value): value
+        case .integer(let value): value
+        case .real(let bits): Double(bitPattern: bits)
+        case .date(let value): Date(timeIntervalSinceReferenceDate: value)
+        case .data(let bytes): Data(bytes)
+        case .string(let text): text
+        case .array(let elements): elements.map(\.object)
+        case .dictionary(let entries):
+            Dictionary(uniqueKeysWithValues: entries.map { ($0.key.text, $0.value.object) })
+        }
     }
 }
