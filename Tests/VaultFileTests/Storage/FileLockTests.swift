@@ -59,8 +59,11 @@ import VaultFile
         let scratch = try Scratch()
         _ = try scratch.store().save([1], .creation)
         let inode = scratch.status(".vault.lock").st_ino
+        // Held open, so that a new file cannot get the same number.
+        let held = FileHandle(forReadingAtPath: scratch(".vault.lock"))
         _ = try scratch.store().save([2])
         #expect(scratch.status(".vault.lock").st_ino == inode)
+        try held?.close()
         #expect(scratch.get(".vault.lock") == [])
     }
 

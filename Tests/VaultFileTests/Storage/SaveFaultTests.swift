@@ -115,6 +115,7 @@ import VaultFile
         let (rename, lastWrite) = (steps.firstIndex(of: .rename), steps.lastIndex(of: .write))
         let at = try #require(rename)
         let before = try #require(lastWrite)
+        try #require(before < at)
         #expect(steps[before..<at].contains(.synchronize))
         #expect(steps[..<at].last == .read)
         #expect(steps[at...].elementsEqual([.rename, .synchronize]))
