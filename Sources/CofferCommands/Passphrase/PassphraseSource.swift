@@ -30,7 +30,9 @@ struct PassphraseSource {
 
     /// The passphrase that replaces the current one, asked for after it.
     func replacement() throws(Failure) -> Secret {
-        if let origin = try PassphraseOrigin.chosen(in: arguments, .new) { return try fresh(from: origin, options: .new) }
+        if let origin = try PassphraseOrigin.chosen(in: arguments, .new) {
+            return try fresh(from: origin, options: .new)
+        }
         // The next line of the descriptor that gave the current one, if there is one.
         if case .descriptor(let number)? = try PassphraseOrigin.chosen(in: arguments, .current),
             let line = try PassphraseReader.line(of: number)

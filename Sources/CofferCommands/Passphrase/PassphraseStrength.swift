@@ -100,7 +100,9 @@ package enum PassphraseStrength {
         return score
     }
 
-    private static let rows: [StaticString] = ["qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop"]
+    private static let rows: [StaticString] = [
+        "qwertyuiop", "asdfghjkl", "zxcvbnm", "qwertzuiop", "yxcvbnm", "azertyuiop",
+    ]
 
     // The same character, or a neighbour in the alphabet, among the digits or in a row of keys, either way.
     private static func isStep(_ left: UInt32, _ right: UInt32) -> Bool {

@@ -52,9 +52,13 @@ struct Prompt: ~Copyable {
             // Asking for nothing twice is no use.
             if first.count == 0 { return first }
             let second = try once(again)
-            if first.bytes.equalsInConstantTime(second.bytes) { return first }
+            if Self.areEqual(first, second) { return first }
             if remaining > 0 { terminal.show("The two \(what) differ. Try again.\n") }
         }
         throw Failure(.refused, "the two \(what) differed \(Self.tries) times")
+    }
+
+    private static func areEqual(_ left: borrowing GuardedBuffer, _ right: borrowing GuardedBuffer) -> Bool {
+        left.bytes.equalsInConstantTime(right.bytes)
     }
 }

@@ -25,7 +25,7 @@ struct ShellCommand {
         var ends: [Int32] = [-1, -1]
         guard unsafe pipe(&ends) == 0 else { throw SystemError(number: errno) }
         for end in ends { Descriptors.closeOnExec(end) }
-        var actions = posix_spawn_file_actions_t()
+        var actions = unsafe posix_spawn_file_actions_t()
         unsafe posix_spawn_file_actions_init(&actions)
         defer { unsafe posix_spawn_file_actions_destroy(&actions) }
         if !Descriptors.isTerminal(STDIN_FILENO) {
