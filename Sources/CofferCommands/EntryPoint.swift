@@ -10,9 +10,9 @@ internal import SecureMemory
 public func main(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
     Descriptors.occupyStandard()
     BrokenPipe.ignore()
-    let table = CommandTable.coffer
-    var console = Console(isQuiet: false)
-    do {
+    let console = Console(isQuiet: false)
+    do throws(Failure) {
+        let table = CommandTable.coffer
         switch try unsafe table.parse(count: count, words: words) {
         case .help(let command, _):
             let help = HelpText(table)
@@ -20,13 +20,20 @@ public func main(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePoin
         case .version(let arguments):
             try VersionCommand.write(asJSON: arguments.has(.json), to: console)
         case .run(let command, let arguments):
-            console = Console(isQuiet: arguments.has(.quiet))
-            try command.run(Session(arguments: arguments, console: console, table: table))
+            let console = Console(isQuiet: arguments.has(.quiet))
+            try run(command, Session(arguments: arguments, console: console, table: table))
         }
         return ExitCode.success.rawValue
     } catch {
-        let failure = Failure(describing: error)
-        console.report(failure)
-        return failure.code.rawValue
+        console.report(error)
+        return error.code.rawValue
+    }
+}
+
+private func run(_ command: Command, _ session: Session) throws(Failure) {
+    do {
+        try command.run(session)
+    } catch {
+        throw Failure(describing: error, vault: try? session.vaultPath())
     }
 }

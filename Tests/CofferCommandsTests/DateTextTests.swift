@@ -7,9 +7,9 @@ import Testing
         "known instants",
         arguments: [
             ("2001-01-01T00:00:00Z", 0.0), ("1970-01-01T00:00:00Z", -978_307_200),
-            ("2000-02-29T12:00:00Z", -26_524_800),
+            ("2000-02-29T12:00:00Z", -26_481_600),
             ("1969-12-31T23:59:59Z", -978_307_201), ("2100-03-01T00:00:00Z", 3_129_235_200),
-            ("0000-01-01T00:00:00Z", -63_113_904_000), ("9999-12-31T23:59:59Z", 252_455_615_999),
+            ("0000-01-01T00:00:00Z", -63_145_526_400), ("9999-12-31T23:59:59Z", 252_423_993_599),
             ("2001-01-01T00:00:00.5Z", 0.5), ("2000-12-31T23:59:59.75Z", -0.25), ("2001-01-01T00:00:01.001Z", 1.001),
         ])
     func known(text: String, seconds: Double) {
@@ -63,6 +63,6 @@ import Testing
         ])
     func refused(text: String) { #expect(DateText.seconds(of: text) == nil) }
 
-    @Test("what has no text", arguments: [.nan, .infinity, 1e300, -1e300, 1e-9, 252_455_616_000])
+    @Test("what has no text", arguments: [.nan, .infinity, 1e300, -1e300, 1e-9, 252_423_993_600])
     func noText(seconds: Double) { #expect(DateText.text(of: seconds) == nil) }
 }

@@ -1,7 +1,9 @@
+internal import Coffer
+
 /// `version`: which program this is.
 enum VersionCommand {
     /// The version of the program.
-    static let number = "0.1.0"
+    static let number = CofferVersion.string
 
     static let command = Command(
         "version", "say which version this is", options: [.json],

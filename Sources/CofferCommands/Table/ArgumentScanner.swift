@@ -42,7 +42,7 @@ struct ArgumentScanner {
             if let short = option.short { shorts += option.argument == nil ? "\(short)" : "\(short):" }
             let name = unsafe UnsafeRawPointer(option.name.utf8Start).assumingMemoryBound(to: CChar.self)
             unsafe table.append(
-                cs_option(name: name, argument: option.argument == nil ? 0 : 1, code: Self.firstCode + Int32(index)))
+                cs_option(name: name, argument: option.argument == nil ? 0 : option.argumentIsOptional ? 2 : 1, code: Self.firstCode + Int32(index)))
         }
         var scan = unsafe cs_scan()
         while true {
@@ -73,7 +73,7 @@ struct ArgumentScanner {
                 guard let option = found else { throw .usage("unknown option") }
                 if isLong { try unsafe requireFullName(option, &scan) }
                 var value = ""
-                if option.argument != nil {
+                if option.argument != nil, unsafe !(option.argumentIsOptional && scan.argument == nil) {
                     guard let argument = unsafe scan.argument,
                         let argument = unsafe String(validatingCString: argument)
                     else { throw .usage("the argument of \(option.spelling) is not valid UTF-8") }

@@ -6,13 +6,19 @@ package struct CommandOption: Sendable {
     let short: Unicode.Scalar?
     /// What the argument is called in the help; none if it takes no argument.
     let argument: String?
+    /// Whether the argument may be left out; if given, it stands in the same word: `--name=argument`.
+    let argumentIsOptional: Bool
     /// One line.
     let help: String
 
-    init(_ name: StaticString, short: Unicode.Scalar? = nil, _ argument: String? = nil, _ help: String) {
+    init(
+        _ name: StaticString, short: Unicode.Scalar? = nil, _ argument: String? = nil, optional: Bool = false,
+        _ help: String
+    ) {
         self.name = name
         self.short = short
         self.argument = argument
+        argumentIsOptional = optional
         self.help = help
     }
 

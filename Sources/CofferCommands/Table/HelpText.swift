@@ -54,7 +54,8 @@ package struct HelpText: Sendable {
 
     private static func row(_ option: CommandOption) -> (String, String) {
         let short = option.short.map { "-\($0), " } ?? ""
-        return (short + option.spelling + (option.argument.map { " \($0)" } ?? ""), option.help)
+        let argument = option.argument.map { option.argumentIsOptional ? "[=\($0)]" : " \($0)" } ?? ""
+        return (short + option.spelling + argument, option.help)
     }
 
     // Two columns; a long first one gets a line of its own.

@@ -6,7 +6,7 @@ internal import Glibc
 /// Read with a time of day or without, with `Z` or an offset; a date alone is midnight UTC, and a time needs its zone.
 package enum DateText {
     // The seconds of the years 0000 to 9999.
-    private static let range = -63_113_904_000.0..<252_455_616_000.0
+    private static let range = -63_145_526_400.0..<252_423_993_600.0
 
     /// The text of a date, or nothing if it is out of the range or its fraction is too small to write.
     package static func text(of seconds: Double) -> String? {
