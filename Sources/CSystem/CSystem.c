@@ -163,3 +163,7 @@ int cs_getopt(int argc, char *const *argv, const char *short_options, const cs_o
     scan->fault = optopt;
     return code;
 }
+
+int cs_close_on_exec(int fd) { return fcntl(fd, F_SETFD, FD_CLOEXEC); }
+
+char *const *cs_environment(void) { return environ; }

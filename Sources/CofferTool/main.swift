@@ -1,1 +1,6 @@
-print("coffer")
+import CofferCommands
+import Glibc
+import SecureMemory
+
+ProcessHardening.apply()
+exit(unsafe CofferCommands.main(CommandLine.argc, CommandLine.unsafeArgv))

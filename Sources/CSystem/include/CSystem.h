@@ -55,3 +55,7 @@ typedef struct {
 // getopt_long(3) without globals: the option's code, -1 at the end, '?' unknown, ':' missing argument.
 int cs_getopt(int argc, char *const *argv, const char *short_options, const cs_option *options, int count,
               cs_scan *scan);
+
+// What the command line needs: FD_CLOEXEC on a descriptor that was handed in, and the environment for a child process.
+int cs_close_on_exec(int fd);
+char *const *cs_environment(void);

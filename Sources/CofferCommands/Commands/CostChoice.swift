@@ -1,0 +1,94 @@
+internal import Coffer
+internal import Glibc
+internal import SecureMemory
+internal import VaultFile
+
+/// How expensive the passphrase of a vault shall be to guess.
+enum CostChoice {
+    static let options: [CommandOption] = [.cost, .target]
+
+    static let detail =
+        "--cost moderate (3 passes over 256 MiB) takes about half a second on a desktop, sensitive (4 over 1 GiB) some "
+        + "seconds. PASSES,MEMORY names both: 3 to 16 passes over 64M to 1G, such as 4,512M. --target 1s measures this "
+        + "machine and takes what lasts about that long."
+
+    /// What the options say, or nothing when none was given.
+    static func chosen(in arguments: Arguments) throws(Failure) -> KeyDerivationCost? {
+        switch (arguments.value(of: .cost), arguments.value(of: .target)) {
+        case (nil, nil): return nil
+        case (_?, _?): throw .usage("--cost and --target exclude each other")
+        case ("moderate"?, nil): return .moderate
+        case ("sensitive"?, nil): return .sensitive
+        case (let text?, nil):
+            let parts = text.split(separator: ",", omittingEmptySubsequences: false)
+            guard parts.count == 2, let passes = UInt32(parts[0]), let memory = memoryKiB(parts[1]) else {
+                throw .usage("--cost is moderate, sensitive or PASSES,MEMORY", hint: "such as --cost 4,512M")
+            }
+            return try checked(passes: passes, memoryKiB: memory)
+        case (nil, let text?):
+            guard let seconds = seconds(text), (0.05...60).contains(seconds) else {
+                throw .usage("--target is a time from 50ms to 60s", hint: "such as --target 1s")
+            }
+            return try measured(seconds)
+        }
+    }
+
+    private static func checked(passes: UInt32, memoryKiB: UInt32) throws(Failure) -> KeyDerivationCost {
+        guard (3...16).contains(passes) else { throw .usage("--cost takes 3 to 16 passes") }
+        guard (65_536...1_048_576).contains(memoryKiB) else { throw .usage("--cost takes a memory of 64M to 1G") }
+        guard UInt64(passes) * UInt64(memoryKiB) <= 4_194_304 else {
+            throw .usage("--cost: passes times memory is at most 4G", hint: "4 passes for 1G, 8 for 512M, 16 for 256M")
+        }
+        return KeyDerivationCost(passes: passes, memoryKiB: memoryKiB)
+    }
+
+    // KiB unless a letter says otherwise.
+    private static func memoryKiB(_ text: Substring) -> UInt32? {
+        let factor: UInt32
+        switch text.last {
+        case "K": factor = 1
+        case "M": factor = 1024
+        case "G": factor = 1024 * 1024
+        default: return UInt32(text)
+        }
+        guard let number = UInt32(text.dropLast()) else { return nil }
+        let (product, overflow) = number.multipliedReportingOverflow(by: factor)
+        return overflow ? nil : product
+    }
+
+    private static func seconds(_ text: String) -> Double? {
+        if text.hasSuffix("ms") { return Double(text.dropLast(2)).map { $0 / 1000 } }
+        return text.hasSuffix("s") ? Double(text.dropLast()) : nil
+    }
+
+    // One pass over the default memory tells what the machine does in a second.
+    private static func measured(_ seconds: Double) throws(Failure) -> KeyDerivationCost {
+        let salt = try guarded { () throws(SecureMemoryError) in try GuardedBuffer(count: Argon2id.saltLength) }
+        let probe: UInt32 = 262_144
+        let start = now()
+        do throws(VaultFileError) {
+            _ = try Argon2id.derive(salt.bytes, salt: salt.bytes, passes: 1, memoryKiB: probe)
+        } catch {
+            throw Failure(.notEnoughMemory, "there is not enough memory to measure with: \(probe) KiB are needed")
+        }
+        let rate = Double(probe) / max(now() - start, 0.001)
+        let budget = min(rate * seconds, 4_194_304)
+        var memory = Double(probe)
+        var passes = (budget / memory).rounded()
+        if passes < 3 { (passes, memory) = (3, max(65_536, budget / 3)) }
+        if passes > 16 { (passes, memory) = (16, min(1_048_576, budget / 16)) }
+        let whole = UInt32(memory) / 1024 * 1024
+        return try checked(passes: UInt32(passes), memoryKiB: whole)
+    }
+
+    private static func now() -> Double {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+}
+
+extension CommandOption {
+    static let cost = CommandOption("cost", "COST", "moderate (unless told), sensitive, or PASSES,MEMORY")
+    static let target = CommandOption("target", "TIME", "the cost that takes about TIME on this machine")
+}

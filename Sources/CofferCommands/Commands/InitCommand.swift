@@ -1,0 +1,43 @@
+internal import Coffer
+internal import SecureMemory
+
+/// `init`: a new, empty vault.
+enum InitCommand {
+    static let command = Command(
+        "init", "make a new vault", options: CostChoice.options + [.allowWeak, .json],
+        details: [
+            "A person is asked for the passphrase twice. The passphrase options give it without asking. Nothing is ever "
+                + "overwritten.", CostChoice.detail,
+        ],
+        examples: [
+            .init("coffer init", "a vault in the default place"),
+            .init("coffer init --vault team.coffer --cost sensitive", "one elsewhere that is expensive to guess"),
+        ],
+        run: run)
+
+    private static func run(_ session: Session) throws {
+        let path = try session.vaultPath()
+        guard !Directories.isTaken(path) else { throw VaultError.alreadyExists(path: path) }
+        let passphrase = try PassphraseSource(session.arguments, vault: path).first()
+        let cost = try CostChoice.chosen(in: session.arguments) ?? .moderate
+        if let directory = try VaultSelection.defaultDirectory(of: session.arguments) {
+            do throws(SystemError) { try Directories.make(directory) } catch {
+                throw Failure.system("making the directory \(Escaping.quoted(directory))", error)
+            }
+        }
+        let vault = Vault(at: .file(path))
+        try session.whileDeriving { () throws(VaultError) in try vault.create(passphrase: passphrase, cost: cost) }
+        vault.lock()
+        session.warn(of: vault)
+        if session.arguments.has(.json) {
+            try session.console.write(
+                JSONText.object([
+                    ("path", .string(path)), ("passes", .integer(UInt64(cost.passes))),
+                    ("memoryKiB", .integer(UInt64(cost.memoryKiB))),
+                ]).text)
+        }
+        session.console.note("made a new vault: \(Escaping.quoted(path))")
+        session.console.note("it is one file, sealed at all times: copy it to make a backup")
+        session.console.note("nobody can open it without the passphrase: if that is lost, so is everything in it")
+    }
+}

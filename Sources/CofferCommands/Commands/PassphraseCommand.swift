@@ -1,0 +1,33 @@
+internal import Coffer
+internal import SecureMemory
+
+/// `passphrase`: a vault gets another passphrase, and with it another key.
+enum PassphraseCommand {
+    static let command = Command(
+        "passphrase", "change the passphrase of the vault",
+        options: [.newPassphraseFD, .newPassphraseFile, .newPassphraseCommand] + CostChoice.options + [.allowWeak],
+        details: [
+            "The current passphrase is always needed, and comes from the passphrase options or a prompt; then the new one, "
+                + "from the options for it or a prompt. With --passphrase-fd alone, a second line there is the new one.",
+            "Old copies of the file still open with the old passphrase. If that has leaked, change what is in the vault.",
+            CostChoice.detail,
+        ],
+        examples: [.init("coffer passphrase", "asks for both"), .init("coffer passphrase --cost sensitive", "also changes the cost")],
+        run: run)
+
+    private static func run(_ session: Session) throws {
+        let path = try session.vaultPath()
+        let source = PassphraseSource(session.arguments, vault: path)
+        _ = try PassphraseOrigin.chosen(in: session.arguments, .new)
+        let cost = try CostChoice.chosen(in: session.arguments)
+        let vault = try session.unlockedVault()
+        defer { vault.lock() }
+        let new = try source.replacement()
+        let change = try session.whileDeriving { () throws(VaultError) in
+            try vault.changePassphrase(to: new, cost: cost)
+        }
+        _ = change
+        session.console.note("the passphrase of \(Escaping.quoted(path)) is changed")
+        session.console.note("copies made before still open with the old one")
+    }
+}

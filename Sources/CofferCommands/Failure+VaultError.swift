@@ -1,0 +1,73 @@
+internal import Coffer
+
+extension Failure {
+    /// Says what an error of the library means for a person: the one place where classes become statuses.
+    ///
+    /// - Parameters:
+    ///   - error: the error.
+    ///   - vault: the path of the vault, if one was chosen.
+    init(_ error: VaultError, vault: String?) {
+        let file = vault.map { "the vault \(Escaping.quoted($0))" } ?? "the vault"
+        switch error {
+        case .noVault(let path):
+            self.init(.noVault, "there is no vault at \(Escaping.quoted(path))", hint: "coffer init makes one; --vault names another")
+        case .alreadyExists(let path):
+            self.init(
+                .refused, "there is already something at \(Escaping.quoted(path)), and nothing is overwritten",
+                hint: "use it as it is, move it away, or name another place with --vault")
+        case .notAVault(let path):
+            self.init(.notAVault, "\(Escaping.quoted(path)) is not a Coffer vault", hint: "is it the right file?")
+        case .unsupportedVersion(let version):
+            self.init(.unsupported, "\(file) is of format version \(version)", hint: "a newer coffer is needed")
+        case .unsupportedFeature(let field, let value):
+            self.init(.unsupported, "\(file) has \(field) \(value)", hint: "a newer coffer is needed")
+        case .damaged(let reason):
+            self.init(
+                .damaged, "\(file) is damaged: \(reason)",
+                hint: "restore a copy; no passphrase was tried, so none is known to be wrong")
+        case .limitExceeded(let field, let value, let bound):
+            self.init(.limitExceeded, "\(file): \(field) is \(value), and the limit is \(bound)")
+        case .notEnoughMemory(let memoryKiB):
+            self.init(
+                .notEnoughMemory, "there is not enough memory: \(memoryKiB) KiB are needed",
+                hint: "close other programs or raise the limit; this says nothing of the passphrase")
+        case .wrongPassphrase:
+            self.init(
+                .wrongPassphrase, "wrong passphrase for \(file)",
+                hint: "if you are sure of it, another holder changed it, or the header of the file was edited")
+        case .tampered:
+            self.init(
+                .tampered, "the passphrase is right, but \(file) was edited after its last save",
+                hint: "restore a copy, and ask who could write to the file")
+        case .invalidContents(let reason):
+            self.init(
+                .invalidContents, "\(file) holds what this program refuses: \(reason)",
+                hint: "it was written by another program that knows the passphrase")
+        case .rolledBack:
+            self.init(.notFresh, "\(file) is older than the newest that was seen here", hint: "is it an old copy?")
+        case .forked: self.init(.notFresh, "\(file) is another save of the generation that was seen here")
+        case .replaced: self.init(.notFresh, "another vault stands at the path of \(file)")
+        case .rekeyed: self.init(.notFresh, "\(file) has a new key since it was last seen here")
+        case .noMatchingSlot: self.init(.noMatchingSlot, "the recovery code opens no slot of \(file)")
+        case .conflict:
+            self.init(
+                .conflict, "the key of \(file) changed meanwhile; nothing was overwritten",
+                hint: "do it again with the new passphrase")
+        case .locked: self.init(.locked, "\(file) is locked")
+        case .ioError(let step, let number, let path):
+            let text = number == 0 ? "" : ": \(SystemError(number: number).text)"
+            self.init(.ioError, "could not \(step) for \(Escaping.quoted(path))\(text)", hint: "nothing was lost")
+        case .notFound(let name): self = .notFound(name, vault: vault)
+        case .typeMismatch(let name, let expected, let found):
+            self.init(.unexpected, "the setting \(Escaping.quoted(name)) is a \(found), not a \(expected)")
+        case .refused(let reason): self.init(.refused, reason)
+        }
+    }
+
+    /// There is no setting of a name.
+    static func notFound(_ name: String, vault: String?) -> Failure {
+        let file = vault.map { " in \(Escaping.quoted($0))" } ?? ""
+        return Failure(
+            .notFound, "there is no setting \(Escaping.quoted(name))\(file)", hint: "coffer list shows the names")
+    }
+}

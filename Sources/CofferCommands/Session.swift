@@ -1,0 +1,57 @@
+internal import Coffer
+internal import SecureMemory
+
+/// One run of the program: what was asked for, and where it speaks.
+package struct Session: Sendable {
+    let arguments: Arguments
+    let console: Console
+    let table: CommandTable
+
+    /// The operands.
+    var operands: [String] { arguments.operands }
+
+    /// The path of the vault that the command is about.
+    func vaultPath() throws(Failure) -> String { try VaultSelection.path(arguments) }
+
+    /// Unlocks the vault, asking for the passphrase if no option gives it.
+    ///
+    /// A missing or damaged file is found before anyone is asked for anything.
+    func unlockedVault() throws -> Vault {
+        let path = try vaultPath()
+        let vault = Vault(at: .file(path))
+        _ = try VaultInspection(at: .file(path))
+        let passphrase = try PassphraseSource(arguments, vault: path).current()
+        try whileDeriving { () throws(VaultError) in try vault.unlock(passphrase) }
+        warn(of: vault)
+        return vault
+    }
+
+    /// Says what does not stop the vault from working, but should be known to its owner.
+    func warn(of vault: Vault) {
+        for warning in vault.warnings {
+            switch warning {
+            case .weakKeyDerivation(let passes, let memoryKiB):
+                console.warning(
+                    "the passphrase of this vault is cheap to guess (\(passes) passes over \(memoryKiB) KiB)",
+                    hint: "coffer passphrase --cost moderate changes that")
+            case .readableByOthers(let permissions):
+                console.warning(
+                    "others than you can reach the vault's file (mode \(String(permissions, radix: 8)))",
+                    hint: "chmod 600 changes that")
+            case .groupNotKept: console.warning("the group of the vault's file could not be kept")
+            case .syncedEverything:
+                console.warning("this file system cannot sync one file, so everything was synced")
+            }
+        }
+    }
+
+    /// Runs what derives a key, with a note to a person if it takes over a second.
+    func whileDeriving<Result: ~Copyable, Thrown: Error>(
+        _ body: () throws(Thrown) -> Result
+    ) throws(Thrown) -> Result {
+        guard console.errorIsTerminal && !console.isQuiet else { return try body() }
+        ProgressNote.arm()
+        defer { ProgressNote.disarm() }
+        return try body()
+    }
+}

@@ -1,0 +1,14 @@
+extension CommandTable {
+    /// All verbs of the program, in the order of the help.
+    package static let coffer = CommandTable([
+        InitCommand.command,
+        GetCommand.command,
+        SetCommand.command,
+        UnsetCommand.command,
+        RenameCommand.command,
+        ListCommand.command,
+        PassphraseCommand.command,
+        HelpCommand.command,
+        VersionCommand.command,
+    ])
+}

@@ -1,0 +1,130 @@
+internal import Glibc
+
+/// Dates as ISO 8601 text: seconds since 2001-01-01T00:00:00Z to text and back, without loss.
+///
+/// Written as `2001-01-01T00:00:00Z` with as many digits of a fraction as are needed, for the years 0000 to 9999.
+/// Read with a time of day or without, with `Z` or an offset; a date alone is midnight UTC, and a time needs its zone.
+package enum DateText {
+    // The seconds of the years 0000 to 9999.
+    private static let range = -63_145_526_400.0..<252_423_993_600.0
+
+    /// The text of a date, or nothing if it is out of the range or its fraction is too small to write.
+    package static func text(of seconds: Double) -> String? {
+        guard range.contains(seconds) else { return nil }
+        let whole = seconds.rounded(.down)
+        guard let fraction = fraction(of: seconds, whole: whole) else { return nil }
+        let total = Int(whole)
+        let days = (total >= 0 ? total : total - 86_399) / 86_400
+        let rest = total - days * 86_400
+        let (year, month, day) = CivilDate.date(days: days)
+        let date = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+        return "\(date)T\(padded(rest / 3600, 2)):\(padded(rest / 60 % 60, 2)):\(padded(rest % 60, 2))\(fraction)Z"
+    }
+
+    private static func padded(_ number: Int, _ width: Int) -> String {
+        let digits = String(number)
+        return String(repeating: "0", count: max(0, width - digits.count)) + digits
+    }
+
+    // The shortest decimal digits after the point that still tell the number from its neighbours.
+    private static func fraction(of seconds: Double, whole: Double) -> String? {
+        guard seconds != whole else { return "" }
+        let text = seconds.magnitude.description
+        guard !text.contains("e"), let point = text.firstIndex(of: ".") else { return nil }
+        let digits = text[text.index(after: point)...]
+        guard seconds < 0 else { return ".\(digits)" }
+        return ".\(complement(Array(digits.utf8)))"
+    }
+
+    // One minus a decimal fraction, as digits.
+    private static func complement(_ digits: [UInt8]) -> String {
+        var result = digits
+        var carry = true
+        for index in digits.indices.reversed() {
+            let nines = 9 - (digits[index] - 0x30) + (carry ? 1 : 0)
+            carry = nines == 10
+            result[index] = 0x30 + (carry ? 0 : nines)
+        }
+        return String(decoding: result, as: UTF8.self)
+    }
+
+    /// Reads a date.
+    ///
+    /// - Parameter text: UTF-8; more than 64 bytes are no date.
+    /// - Returns: the seconds since 2001, or nothing if the text is not of the form or names no such day or time.
+    package static func seconds(of text: String) -> Double? {
+        var scan = Scan(Array(text.utf8))
+        guard scan.bytes.count <= 64, let year = scan.number(4), scan.take("-"), let month = scan.number(2),
+            (1...12).contains(month), scan.take("-"), let day = scan.number(2),
+            (1...CivilDate.length(ofMonth: month, year: year)).contains(day)
+        else { return nil }
+        var seconds = CivilDate.days(year: year, month: month, day: day) * 86_400
+        if scan.isAtEnd { return Double(seconds) }
+        guard scan.take("T") || scan.take("t") || scan.take(" "), let hour = scan.number(2), hour < 24, scan.take(":"),
+            let minute = scan.number(2), minute < 60
+        else { return nil }
+        seconds += hour * 3600 + minute * 60
+        var fraction: [UInt8] = []
+        if scan.take(":") {
+            // A leap second has no number of its own: it is the one after.
+            guard let second = scan.number(2), second <= 60 else { return nil }
+            seconds += second
+            if scan.take(".") || scan.take(",") {
+                fraction = scan.digits()
+                guard !fraction.isEmpty else { return nil }
+            }
+        }
+        guard let offset = scan.zone(), scan.isAtEnd else { return nil }
+        return number(seconds - offset, fraction)
+    }
+
+    // Puts the decimal digits together, so that the sum is rounded once.
+    private static func number(_ whole: Int, _ fraction: [UInt8]) -> Double? {
+        guard fraction.contains(where: { $0 != 0x30 }) else { return Double(whole) }
+        let digits = String(decoding: fraction, as: UTF8.self)
+        return whole >= 0 ? Double("\(whole).\(digits)") : Double("-\(-whole - 1).\(complement(fraction))")
+    }
+
+    private struct Scan {
+        let bytes: [UInt8]
+        var index = 0
+
+        init(_ bytes: [UInt8]) { self.bytes = bytes }
+
+        var isAtEnd: Bool { index == bytes.count }
+
+        mutating func take(_ character: Unicode.Scalar) -> Bool {
+            guard index < bytes.count, UInt32(bytes[index]) == character.value else { return false }
+            index += 1
+            return true
+        }
+
+        mutating func digits() -> [UInt8] {
+            let start = index
+            while index < bytes.count, (0x30...0x39).contains(bytes[index]) { index += 1 }
+            return Array(bytes[start..<index])
+        }
+
+        mutating func number(_ width: Int) -> Int? {
+            guard index + width <= bytes.count else { return nil }
+            var value = 0
+            for byte in bytes[index..<index + width] {
+                guard (0x30...0x39).contains(byte) else { return nil }
+                value = value * 10 + Int(byte - 0x30)
+            }
+            index += width
+            return value
+        }
+
+        // Seconds east of Greenwich.
+        mutating func zone() -> Int? {
+            if take("Z") || take("z") { return 0 }
+            let sign: Int
+            if take("+") { sign = 1 } else if take("-") { sign = -1 } else { return nil }
+            guard let hour = number(2), hour < 24 else { return nil }
+            _ = take(":")
+            guard let minute = number(2), minute < 60 else { return nil }
+            return sign * (hour * 3600 + minute * 60)
+        }
+    }
+}

@@ -1,0 +1,239 @@
+internal import PropertyLists
+internal import SecureMemory
+
+extension JSONReader {
+    // MARK: Strings
+
+    /// Reads a string into the scratch, without its escapes.
+    @_lifetime(self: copy self)
+    mutating func string() throws(JSONError) {
+        try expect("\"")
+        scratch.truncate(to: 0)
+        while true {
+            // Runs of plain bytes are copied at once.
+            let start = offset
+            while let byte = peek(), byte >= 0x20, byte < 0x80, byte != 0x22, byte != 0x5C { offset += 1 }
+            if offset > start { try keep(text.extracting(start..<offset)) }
+            switch peek() {
+            case 0x22:
+                offset += 1
+                return
+            case 0x5C:
+                try keep(try escape())
+            case let byte? where byte >= 0x80:
+                guard let (_, length) = UTF8Text.scalar(in: text, at: offset) else {
+                    throw JSONError(.notUTF8, at: offset)
+                }
+                try keep(text.extracting(offset..<offset + length))
+                offset += length
+            default:
+                // The end, or a control character, which has to be escaped.
+                throw JSONError(.syntax, at: offset)
+            }
+        }
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func keep(_ bytes: RawSpan) throws(JSONError) {
+        do throws(SecureMemoryError) { try scratch.append(bytes) } catch { throw JSONError(.outOfMemory, at: offset) }
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func keep(_ scalar: Unicode.Scalar) throws(JSONError) {
+        do throws(SecureMemoryError) {
+            try UTF8Text.append(scalar, to: &scratch)
+        } catch {
+            throw JSONError(.outOfMemory, at: offset)
+        }
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func escape() throws(JSONError) -> Unicode.Scalar {
+        let start = offset
+        offset += 1
+        guard let byte = peek() else { throw JSONError(.syntax, at: offset) }
+        offset += 1
+        switch Unicode.Scalar(byte) {
+        case "\"": return "\""
+        case "\\": return "\\"
+        case "/": return "/"
+        case "b": return "\u{08}"
+        case "f": return "\u{0C}"
+        case "n": return "\n"
+        case "r": return "\r"
+        case "t": return "\t"
+        case "u":
+            let unit = try hexUnit()
+            if let scalar = Unicode.Scalar(unit) { return scalar }
+            // A high surrogate is worth something only with a low one behind it.
+            guard unit < 0xDC00, take("\\"), take("u") else { throw JSONError(.syntax, at: start) }
+            let low = try hexUnit()
+            guard (0xDC00...0xDFFF).contains(low),
+                let scalar = Unicode.Scalar(0x10000 + ((unit & 0x3FF) << 10 | (low & 0x3FF)))
+            else { throw JSONError(.syntax, at: start) }
+            return scalar
+        default: throw JSONError(.syntax, at: start)
+        }
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func hexUnit() throws(JSONError) -> UInt32 {
+        var unit: UInt32 = 0
+        for _ in 0..<4 {
+            guard let byte = peek() else { throw JSONError(.syntax, at: offset) }
+            switch byte {
+            case 0x30...0x39: unit = unit << 4 | UInt32(byte - 0x30)
+            case 0x41...0x46: unit = unit << 4 | UInt32(byte - 0x41 + 10)
+            case 0x61...0x66: unit = unit << 4 | UInt32(byte - 0x61 + 10)
+            default: throw JSONError(.syntax, at: offset)
+            }
+            offset += 1
+        }
+        return unit
+    }
+
+    // MARK: Numbers
+
+    /// Reads a number: an integer, or a real if it has a fraction or an exponent.
+    @_lifetime(self: copy self)
+    mutating func number() throws(JSONError) {
+        let start = offset
+        let isReal = try skipNumber()
+        if isReal {
+            let real = try real(from: start)
+            return try build { (builder, _) throws(PropertyListError) in try builder.real(real) }
+        }
+        guard let integer = NumberText.integer(text.extracting(start..<offset)) else {
+            throw JSONError(.integerTooLarge, at: start)
+        }
+        try build { (builder, _) throws(PropertyListError) in try builder.integer(integer) }
+    }
+
+    private func real(from start: Int) throws(JSONError) -> Double {
+        do throws(SecureMemoryError) {
+            if let real = try NumberText.real(text.extracting(start..<offset)) { return real }
+        } catch {
+            throw JSONError(.outOfMemory, at: start)
+        }
+        throw JSONError(.realTooLarge, at: start)
+    }
+
+    // Says whether it has a fraction or an exponent.
+    @_lifetime(self: copy self)
+    private mutating func skipNumber() throws(JSONError) -> Bool {
+        _ = take("-")
+        if !take("0") { try skipDigits() }
+        var isReal = false
+        if take(".") {
+            isReal = true
+            try skipDigits()
+        }
+        if take("e") || take("E") {
+            isReal = true
+            if !take("+") { _ = take("-") }
+            try skipDigits()
+        }
+        return isReal
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func skipDigits() throws(JSONError) {
+        let start = offset
+        while let byte = peek(), (0x30...0x39).contains(byte) { offset += 1 }
+        guard offset > start else { throw JSONError(.syntax, at: offset) }
+    }
+
+    // MARK: Types that JSON lacks
+
+    func startsWithDollar(at place: Int) -> Bool {
+        scratch.count > place && scratch.bytes[place] == UInt8(ascii: "$")
+    }
+
+    /// Whether the member whose value starts here is the last of its object.
+    func isLoneMember() -> Bool {
+        var place = offset
+        var depth = 0
+        var isInString = false
+        while place < text.byteCount {
+            let byte = text[place]
+            if isInString {
+                if byte == 0x5C { place += 1 }
+                if byte == 0x22 { isInString = false }
+            } else {
+                switch byte {
+                case 0x22: isInString = true
+                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
+                case UInt8(ascii: "}"), UInt8(ascii: "]"):
+                    if depth == 0 { return true }
+                    depth -= 1
+                case UInt8(ascii: ",") where depth == 0: return false
+                default: break
+                }
+            }
+            place += 1
+        }
+        return false
+    }
+
+    private func keyIs(_ word: StaticString) -> Bool {
+        scratch.bytes.equals(unsafe RawSpan(_unsafeStart: word.utf8Start, byteCount: word.utf8CodeUnitCount))
+    }
+
+    /// Reads the value of an object of one key that stands for a type, and the end of the object.
+    @_lifetime(self: copy self)
+    mutating func typed(from start: Int) throws(JSONError) {
+        if keyIs("$data") {
+            try string()
+            var bytes = try Self.emptyArena()
+            let isBase64: Bool
+            do throws(SecureMemoryError) {
+                isBase64 = try Base64Text.decode(scratch.bytes, to: &bytes)
+            } catch {
+                throw JSONError(.outOfMemory, at: start)
+            }
+            guard isBase64 else { throw JSONError(.badMarker, at: start) }
+            try build { (builder, _) throws(PropertyListError) in try builder.data(bytes.bytes) }
+        } else if keyIs("$date") {
+            let seconds = try date(from: start)
+            try build { (builder, _) throws(PropertyListError) in try builder.date(seconds) }
+        } else if keyIs("$real") {
+            try string()
+            var real: Double?
+            do throws(SecureMemoryError) {
+                real = try NumberText.real(scratch.bytes)
+            } catch {
+                throw JSONError(.outOfMemory, at: start)
+            }
+            guard let real else { throw JSONError(.badMarker, at: start) }
+            try build { (builder, _) throws(PropertyListError) in try builder.real(real) }
+        } else {
+            throw JSONError(.badMarker, at: start)
+        }
+        skipSpace()
+        try expect("}")
+    }
+
+    @_lifetime(self: copy self)
+    private mutating func date(from start: Int) throws(JSONError) -> Double {
+        guard peek() == 0x22 else {
+            let numberStart = offset
+            _ = try skipNumber()
+            return try real(from: numberStart)
+        }
+        try string()
+        // A date is no secret, like every typed setting; what is no date does not become a string.
+        guard scratch.count <= 64, let seconds = DateText.seconds(of: scratch.bytes.smallText) else {
+            throw JSONError(.badMarker, at: start)
+        }
+        return seconds
+    }
+}
+
+extension RawSpan {
+    /// A short text that is no secret: a date, a number.
+    var smallText: String {
+        var text = ""
+        for offset in 0..<byteCount { text.unicodeScalars.append(Unicode.Scalar(self[offset])) }
+        return text
+    }
+}
