@@ -4,6 +4,7 @@
 internal import CSystem
 internal import Coffer
 internal import Glibc
+internal import SecureMemory
 
 /// Holds what comes next on standard input where every scan must find it.
 func holdInOrdinaryMemory() {
@@ -14,12 +15,26 @@ func holdInOrdinaryMemory() {
     unsafe bytes.deallocate()
 }
 
+/// Holds a secret, then lets it go.
+func holdSecret() throws {
+    do {
+        let secret = try Lines.readSecret()
+        Lines.write("holding \(secret.count)")
+        _ = Lines.read()
+        Lines.write(secret.isEqual(to: secret) ? "read" : "broken")
+        _ = Lines.read()
+    }
+    Lines.write("dropped")
+    _ = Lines.read()
+}
+
 switch CommandLine.arguments.dropFirst().first {
 case "control": holdInOrdinaryMemory()
+case "secret": try holdSecret()
 case "idle":
     Lines.write("dumpable \(cs_get_dumpable())")
     _ = Lines.read()
 default:
-    Lines.write("usage: ResidueProbe control | idle")
+    Lines.write("usage: ResidueProbe control | secret | idle")
     exit(2)
 }
