@@ -34,7 +34,9 @@ case "secret": try holdSecret()
 case "idle":
     Lines.write("dumpable \(cs_get_dumpable())")
     _ = Lines.read()
+case "file" where CommandLine.arguments.count == 4:
+    FileSteps.run(CommandLine.arguments[3], withCode: CommandLine.arguments[2] == "code")
 default:
-    Lines.write("usage: ResidueProbe control | secret | idle")
+    Lines.write("usage: ResidueProbe control | secret | idle | file passphrase|code PATH")
     exit(2)
 }
