@@ -15,6 +15,9 @@ STATIC := --product coffer --scratch-path .build-static --disable-local-rpath \
 # The runtime's crash report prints memory, and slows every test that expects a crash.
 export SWIFT_BACKTRACE := enable=no
 
+# Builds share one folder, and SwiftPM uses all cores by itself.
+.NOTPARALLEL:
+
 .PHONY: all deps build demo test lint test-debug test-release test-audit test-install static install format clean
 
 all: build
