@@ -1,6 +1,7 @@
 internal import Glibc
+internal import SecureMemory
 
-/// One line out, one line in, past the buffers of the C library.
+/// Lines from the tests and to them, past the buffers of the C library.
 enum Lines {
     /// Reports a step.
     static func write(_ line: String) {
@@ -8,9 +9,30 @@ enum Lines {
         line.withUTF8 { _ = unsafe Glibc.write(1, $0.baseAddress, $0.count) }
     }
 
-    /// Waits for the parent to have looked.
-    static func wait() {
+    /// The next line, which is no secret; none when the tests let go.
+    static func read() -> String? {
+        var line: [UInt8] = []
         var byte: UInt8 = 0
-        while unsafe read(0, &byte, 1) == 1, byte != UInt8(ascii: "\n") {}
+        while unsafe Glibc.read(0, &byte, 1) == 1 {
+            if byte == UInt8(ascii: "\n") { return String(decoding: line, as: UTF8.self) }
+            line.append(byte)
+        }
+        return nil
+    }
+
+    /// The next line, a secret, read byte for byte into guarded memory.
+    static func readSecret() throws -> Secret {
+        var bytes = try GuardedBuffer(count: 4096)
+        let count = unsafe bytes.withUnsafeMutableBytes { bytes in
+            guard let base = bytes.baseAddress else { return 0 }
+            var count = 0
+            while count < bytes.count, unsafe Glibc.read(0, base + count, 1) == 1,
+                unsafe bytes[count] != UInt8(ascii: "\n")
+            {
+                count += 1
+            }
+            return count
+        }
+        return Secret(try GuardedBuffer(copying: bytes.bytes.extracting(first: count)))
     }
 }

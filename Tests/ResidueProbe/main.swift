@@ -1,24 +1,42 @@
-// A program for the tests to look into from outside. It answers each step with one line on standard output and then
-// waits for a line on standard input. What it is told to hold never comes by an argument.
+// A program for the tests to look into from outside. It does one step for each line on standard input and answers
+// with one line; between two steps it stands still. Secrets come on standard input, never by an argument.
 
+internal import CSystem
 internal import Coffer
 internal import Glibc
+internal import SecureMemory
 
-switch CommandLine.arguments.dropFirst().first {
-case "control": holdInOrdinaryMemory()
-case "idle":
-    Lines.write("ready")
-    Lines.wait()
-default:
-    Lines.write("usage: ResidueProbe control | idle")
-    exit(2)
-}
-
-/// Holds what comes on standard input where every scan must find it.
+/// Holds what comes next on standard input where every scan must find it.
 func holdInOrdinaryMemory() {
     let bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: 4096, alignment: 1)
     let count = unsafe read(0, bytes.baseAddress, bytes.count)
     Lines.write(count > 0 ? "holding" : "nothing came")
-    Lines.wait()
+    _ = Lines.read()
     unsafe bytes.deallocate()
+}
+
+/// Holds a secret, then lets it go.
+func holdSecret() throws {
+    do {
+        let secret = try Lines.readSecret()
+        Lines.write("holding \(secret.count)")
+        _ = Lines.read()
+        Lines.write(secret.isEqual(to: secret) ? "read" : "broken")
+        _ = Lines.read()
+    }
+    Lines.write("dropped")
+    _ = Lines.read()
+}
+
+switch CommandLine.arguments.dropFirst().first {
+case "control": holdInOrdinaryMemory()
+case "secret": try holdSecret()
+case "idle":
+    Lines.write("dumpable \(cs_get_dumpable())")
+    _ = Lines.read()
+case "file" where CommandLine.arguments.count == 4:
+    FileSteps.run(CommandLine.arguments[3], withCode: CommandLine.arguments[2] == "code")
+default:
+    Lines.write("usage: ResidueProbe control | secret | idle | file passphrase|code PATH")
+    exit(2)
 }

@@ -2,23 +2,6 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Random letters: a value that no library holds by chance.
-func canary(_ count: Int = 64) -> [UInt8] {
-    let letters = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789".utf8)
-    return (0..<count).map { _ in letters[Int.random(in: 0..<letters.count)] }
-}
-
-/// Scans, and fails loudly where that is forbidden, unless the person who runs the tests accepted it.
-func scan(_ scan: MemoryScan, _ child: MemoryScanChild, everything: Bool = false) throws -> MemoryScan.Report? {
-    do {
-        return try scan.run(child.identifier, everything: everything)
-    } catch let error as MemoryScan.Forbidden {
-        guard ProcessInfo.processInfo.environment["COFFER_TEST_SKIP_MEMORY_SCAN"] == "1" else { throw error }
-        FileHandle.standardError.write(Data("SKIPPED: a memory scan, forbidden here (errno \(error.errno))\n".utf8))
-        return nil
-    }
-}
-
 @Suite struct MemoryScanTests {
     static func spelled(_ value: [UInt8], _ form: MemoryScan.Form, _ shift: Int) -> [UInt8] {
         let text = String(decoding: value, as: UTF8.self)

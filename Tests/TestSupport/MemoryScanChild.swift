@@ -68,15 +68,32 @@ public final class MemoryScanChild {
         }
     }
 
-    /// Waits until the child sleeps in one system call and stays there.
-    public func waitUntilBlocked(inCall number: Int, within seconds: Int = 60) throws {
+    /// Waits until the child sleeps in `read` or `write` on a descriptor.
+    ///
+    /// - Throws: `MemoryScan.Forbidden` when this process may not see that; `Silent` when it does not happen.
+    public func waitUntilBlocked(in call: Call, on descriptor: Int32, within seconds: Int = 60) throws {
+        let wanted = ["\(call.rawValue)", "0x" + String(descriptor, radix: 16)]
         for _ in 0..<seconds * 100 {
-            let text = (try? String(contentsOfFile: "/proc/\(identifier)/syscall", encoding: .utf8)) ?? ""
-            if text.split(separator: " ").first == Substring(String(number)) { return }
             guard process.isRunning else { throw Silent(message: "the child ended: \(standardError())") }
+            // A process without dump permission shows this to root alone.
+            guard let text = try? String(contentsOfFile: "/proc/\(identifier)/syscall", encoding: .utf8) else {
+                throw MemoryScan.Forbidden(errno: errno)
+            }
+            if text.split(separator: " ").prefix(2).map(String.init) == wanted { return }
             usleep(10_000)
         }
         throw Silent(message: "the child never blocked")
+    }
+
+    /// A system call to wait for.
+    public enum Call: Int, Sendable {
+        #if arch(x86_64)
+            case read = 0
+            case write = 1
+        #else
+            case read = 63
+            case write = 64
+        #endif
     }
 
     /// What the child wrote to its standard error; waits for its end.

@@ -1,0 +1,64 @@
+# Everything starts from a Debian with a Swift toolchain: `make demo`, `make test`, `make install PREFIX=...`.
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+SWIFT ?= swift
+PYTHON := /usr/bin/python3
+
+# Bind all symbols at start: lazy binding spills vector registers, and pieces of secrets with them, to the stack.
+BIND_NOW := -Xlinker -z -Xlinker now
+# One file that needs no library and is loaded at a random address. SwiftPM's run path breaks a static PIE at its
+# start, and only lld can link one.
+STATIC := --product coffer --scratch-path .build-static --disable-local-rpath \
+	-Xswiftc -static-executable -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s
+
+# The runtime's crash report prints memory, and slows every test that expects a crash.
+export SWIFT_BACKTRACE := enable=no
+
+# Builds share one folder, and SwiftPM uses all cores by itself.
+.NOTPARALLEL:
+
+.PHONY: all deps build demo test lint test-debug test-release test-audit test-install static install format clean
+
+all: build
+
+deps:
+	@scripts/deps.sh
+
+build: deps
+	$(SWIFT) build -c release $(BIND_NOW)
+
+demo: build
+	@scripts/demo.sh "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
+
+test: lint test-audit test-debug test-release test-install
+	@echo "coffer: all tests passed"
+
+lint: deps
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+test-debug: deps
+	$(SWIFT) test $(BIND_NOW)
+
+test-release: deps
+	$(SWIFT) test -c release $(BIND_NOW)
+
+test-audit: deps
+	$(PYTHON) Tests/Audit/run.py
+
+test-install: static
+	@set -e; prefix=$$(mktemp -d); trap 'rm -rf "$$prefix"' EXIT; \
+	$(MAKE) --no-print-directory install PREFIX="$$prefix" DESTDIR=
+
+static: deps
+	$(SWIFT) build -c release $(STATIC)
+
+install: static
+	install -D -m 755 "$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer" "$(DESTDIR)$(PREFIX)/bin/coffer"
+	@scripts/check_install.py "$(DESTDIR)$(PREFIX)/bin/coffer"
+
+format:
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+
+clean:
+	rm -rf .build .build-*

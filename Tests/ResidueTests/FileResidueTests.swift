@@ -1,0 +1,52 @@
+import Foundation
+import TestSupport
+import Testing
+
+@Suite struct FileResidueTests {
+    struct Vectors: Decodable {
+        struct Vector: Decodable {
+            let name: String
+            let passphrase: Hex
+            let file: Hex
+            let intermediate: [String: String]?
+        }
+        struct Code: Decodable { let text: String }
+        let vectors: [Vector]
+        let recovery_codes: [Code]
+    }
+
+    @Test("a file that was opened and let go leaves nothing", arguments: ["passphrase", "code"])
+    func opened(with means: String) throws {
+        let all: Vectors = try Repository.json("v1.json")
+        let vector = try #require(all.vectors.first { $0.name == "slots-passphrase" })
+        let code = try #require(all.recovery_codes.first)
+        let keys = try #require(vector.intermediate)
+        let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coffer-file-\(UUID().uuidString)")
+        try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+        defer { try? FileManager.default.removeItem(at: folder) }
+        let path = folder.appendingPathComponent("v.coffer")
+        try Data(vector.file.bytes).write(to: path)
+
+        let given = means == "code" ? Array(code.text.utf8) : vector.passphrase.bytes
+        let search = MemoryScan([
+            "given": given,
+            "master": try #require([UInt8](hex: keys["master"] ?? "")),
+            "sealing": try #require([UInt8](hex: keys["seal_key"] ?? "")),
+            // The settings, as the independent writer encoded {"n": 7, "token": "s3cr3t", "user": "alice"}.
+            "settings": Array("bplist00".utf8) + [0xD3, 1, 2, 3, 4, 5, 6, 0x51, 0x6E, 0x55] + Array("token".utf8),
+        ])
+        let probe = try MemoryScanChild("ResidueProbe", ["file", means, path.path])
+        #expect(try probe.line() == "ready")
+        try probe.send(given + [10])
+        #expect(try probe.line() == "open 3")
+        guard let open = try scan(search, probe) else { return }
+        for name in ["master", "settings"] { #expect(open.holdsOneGuardedCopy(of: name), "\(name): \(open)") }
+        for name in ["given", "sealing"] { #expect(open[name].isEmpty, "\(name): \(open)") }
+        try probe.send([10])
+        #expect(try probe.line() == "dropped")
+        let dropped = try scan(search, probe, everything: true)
+        for name in ["given", "master", "sealing", "settings"] {
+            #expect(dropped?[name].isEmpty == true, "\(name): \(String(describing: dropped))")
+        }
+    }
+}

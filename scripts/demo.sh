@@ -1,0 +1,84 @@
+#!/usr/bin/env bash
+# A session on a vault that is thrown away. Every step has an expected status; the first surprise ends it.
+set -euo pipefail
+
+coffer_path=$(readlink -f "$1")
+repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+folder=$(mktemp -d)
+trap 'rm -rf "$folder"' EXIT
+cd "$folder"
+export COFFER_VAULT="$folder/demo.coffer" XDG_STATE_HOME="$folder/state"
+
+coffer() { "$coffer_path" "$@"; }
+audit() { /usr/bin/python3 "$repository/Tests/Audit/coffer_audit.py" "$@"; }
+say() { printf '\n# %s\n' "$*"; }
+
+# run STATUS 'COMMAND': shows the command, runs it, and wants that status. What it printed stays in $output.
+run() {
+    local wanted=$1 status=0
+    printf '$ %s\n' "$2"
+    output=$(eval "$2" 2>&1) || status=$?
+    [ -z "$output" ] || printf '%s\n' "$output"
+    if [ "$status" -ne "$wanted" ]; then
+        echo "demo: ended with $status, not $wanted" >&2
+        exit 1
+    fi
+    [ "$status" -eq 0 ] || echo "(status $status)"
+}
+
+# want TEXT: the last output must hold it.
+want() {
+    case "$output" in
+    *"$1"*) ;;
+    *)
+        echo "demo: expected to see: $1" >&2
+        exit 1
+        ;;
+    esac
+}
+
+umask 077
+echo 'seven clouds over a quiet harbour' >passphrase
+echo 'nine clouds over a quiet harbour' >new-passphrase
+echo 'not the one' >wrong
+
+say 'A new vault. The passphrase comes from a file here, from a prompt in real life.'
+run 0 'coffer init --passphrase-file passphrase'
+
+say 'Two settings: one is no secret, the other comes by standard input.'
+run 0 'coffer set mail/user --value alice --not-secret --passphrase-file passphrase'
+run 0 'echo s3cr3t-of-alice | coffer set mail/password --passphrase-file passphrase'
+run 0 'coffer list --passphrase-file passphrase'
+want mail/password
+run 0 'coffer get mail/password --passphrase-file passphrase'
+[ "$output" = s3cr3t-of-alice ] || { echo "demo: another value" >&2; exit 1; }
+
+say 'A wrong passphrase is refused, and the status says so.'
+run 8 'coffer get mail/password --passphrase-file wrong'
+
+say 'What anyone can see of the file: the cost of a guess and a size class, no name and no value.'
+run 0 'coffer inspect'
+run 0 'od -A d -t x1z -N 80 demo.coffer'
+want '>.COFR'
+run 1 'grep -a -c -e alice -e mail demo.coffer'
+
+say 'A new passphrase: the old one no longer opens the file.'
+run 0 'coffer passphrase --passphrase-file passphrase --new-passphrase-file new-passphrase'
+run 8 'coffer get mail/user --passphrase-file passphrase'
+run 0 'coffer get mail/user --passphrase-file new-passphrase'
+want alice
+
+say 'One bit flips on the disk: seen before any passphrase is tried.'
+run 0 'audit demo.coffer --flip 4000 --output damaged.coffer'
+run 5 'coffer get mail/user --vault damaged.coffer --passphrase-file new-passphrase'
+
+say 'Someone edits the same bit on purpose and makes the check fit again: the key tells.'
+run 0 'audit demo.coffer --flip 4000 --recheck --output edited.coffer'
+run 9 'coffer get mail/user --vault edited.coffer --passphrase-file new-passphrase'
+
+say 'A second implementation, in Python and from the published format alone, reads the file.'
+run 0 'audit demo.coffer --explain'
+run 0 'audit demo.coffer --passphrase-file new-passphrase'
+want s3cr3t-of-alice
+
+printf '\n# Everything went as it should.\n'
