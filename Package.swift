@@ -30,7 +30,9 @@ let package = Package(
         // A program that holds secrets and then locks, for the tests to scan from outside.
         .executableTarget(name: "ResidueProbe", dependencies: ["Coffer"], path: "Tests/ResidueProbe"),
         .testTarget(name: "SecureMemoryTests", dependencies: ["SecureMemory", "CSystem", "TestSupport"]),
-        .testTarget(name: "PropertyListsTests", dependencies: ["PropertyLists", "SecureMemory", "TestSupport"]),
+        .testTarget(
+            name: "PropertyListsTests", dependencies: ["PropertyLists", "SecureMemory", "TestSupport"],
+            exclude: ["Corpus"]),
         .testTarget(
             name: "VaultFileTests",
             dependencies: ["VaultFile", "PropertyLists", "SecureMemory", "CSodium", "CSystem", "TestSupport"]),

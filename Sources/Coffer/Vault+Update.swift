@@ -14,6 +14,7 @@ extension Vault {
     /// - Throws: `locked`; `conflict` when the passphrase was changed elsewhere; `rolledBack`, `forked` or `replaced`
     ///   when the file does not follow what this process saw; `limitExceeded`; `refused` for a name or nesting;
     ///   `ioError` naming the step; what reading the file throws; what `body` throws.
+    @discardableResult
     public func update<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
         try refuseNesting()
         let lease = try lease()

@@ -19,7 +19,7 @@ package struct Session: Sendable {
     func unlockedVault() throws -> Vault {
         let path = try vaultPath()
         let vault = Vault(at: .file(path))
-        _ = try VaultInspection(at: .file(path))
+        _ = try vault.inspect()
         let passphrase = try PassphraseSource(arguments, vault: path).current()
         try whileDeriving { () throws(VaultError) in try vault.unlock(passphrase) }
         warn(of: vault)

@@ -12,7 +12,10 @@ enum PassphraseCommand {
             "Old copies of the file still open with the old passphrase. If that has leaked, change what is in the vault.",
             CostChoice.detail,
         ],
-        examples: [.init("coffer passphrase", "asks for both"), .init("coffer passphrase --cost sensitive", "also changes the cost")],
+        examples: [
+            .init("coffer passphrase", "asks for both"),
+            .init("coffer passphrase --cost sensitive", "also changes the cost"),
+        ],
         run: run)
 
     private static func run(_ session: Session) throws {

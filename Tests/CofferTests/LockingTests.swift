@@ -1,0 +1,135 @@
+import Coffer
+import Foundation
+import SecureMemory
+import TestSupport
+import Testing
+import VaultFile
+
+@Suite struct LockingTests {
+    @Test("a read inside a read works, and so does a lock inside a read")
+    func leases() throws {
+        let vault = try TemporaryVault().unlocked()
+        try vault.set(.password, "hunter2")
+        let secret = try Secret.text("ann")
+        try vault.update { draft in draft.set(SecretKey("user"), to: secret) }
+        try vault.withBytes(of: .password) { outer in
+            try vault.withBytes(of: SecretKey("user")) { inner in #expect(inner.array == Array("ann".utf8)) }
+            #expect(try vault[.retries] == 3)
+            vault.lock()
+            // The lease lets this read end; new ones are refused at once.
+            #expect(throws: VaultError.locked) { try vault.text(of: .password) }
+            #expect(outer.array == Array("hunter2".utf8))
+        }
+        #expect(!vault.isUnlocked)
+    }
+
+    @Test("a lock during a save lets the save stand, and leaves the vault locked")
+    func lockDuringSave() throws {
+        let place = try TemporaryVault()
+        let vault = try place.unlocked()
+        try vault.update { draft in
+            draft.set(.username, to: "ann")
+            vault.lock()
+        }
+        #expect(!vault.isUnlocked)
+        #expect(throws: VaultError.locked) { _ = try vault[.username] }
+        #expect(try place.unlocked()[.username] == "ann")
+    }
+
+    @Test("a lock during an unlock wins")
+    func lockWins() async throws {
+        let place = try TemporaryVault(create: false)
+        try place.handle().create(
+            passphrase: Secret.text(TemporaryVault.passphrase), derivation: KeyDerivation(passes: 3, memoryKiB: 65_536))
+        let vault = place.handle()
+        let unlocking = Task { try await vault.unlock(Secret.text(TemporaryVault.passphrase)) }
+        // The derivation takes a tenth of a second; whenever the lock comes, the vault ends locked or was never slow.
+        try await Task.sleep(for: .milliseconds(20))
+        vault.lock()
+        await #expect(throws: VaultError.locked) { try await unlocking.value }
+        #expect(!vault.isUnlocked)
+        try await vault.unlock(Secret.text(TemporaryVault.passphrase))
+        #expect(vault.isUnlocked)
+    }
+
+    @Test("both forms of unlock give the same errors")
+    func asyncErrors() async throws {
+        let vault = try TemporaryVault().handle()
+        await #expect(throws: VaultError.wrongPassphrase) { try await vault.unlock(Secret.text("wrong")) }
+        await #expect(throws: VaultError.refused(reason: "the passphrase is empty")) {
+            try await vault.unlock(Secret.text(""))
+        }
+        let none = try TemporaryVault(create: false)
+        await #expect(throws: VaultError.noVault(path: none.path)) {
+            try await none.handle().unlock(Secret.text("x"))
+        }
+    }
+
+    @Test("a changed passphrase opens the vault, and the old one does not")
+    func passphrase() throws {
+        let place = try TemporaryVault()
+        let vault = try place.unlocked()
+        let other = try place.unlocked()
+        try vault.set(.password, "secret")
+        let salt = try vault.inspect().salt
+        let change = try vault.changePassphrase(to: Secret.text("a new passphrase"), derivation: TemporaryVault.cheap)
+        let counts: [Int] = [change.remadeSlots, change.droppedSlots, change.droppedRecipients]
+        #expect(counts == [0, 0, 0])
+        #expect(try vault.inspect().salt != salt)
+        #expect(try vault.text(of: .password) == "secret")
+        try vault.set(.password, "newer")
+
+        // A handle with the old key overwrites nothing.
+        let bytes = try place.bytes()
+        #expect(throws: VaultError.conflict) { try other.set(.password, "lost?") }
+        other.dropCopy()
+        #expect(throws: VaultError.conflict) { try other.text(of: .password) }
+        #expect(try place.bytes() == bytes)
+
+        let fresh = place.handle()
+        #expect(throws: VaultError.wrongPassphrase) { try fresh.unlock(Secret.text(TemporaryVault.passphrase)) }
+        try fresh.unlock(Secret.text("a new passphrase"))
+        #expect(try fresh.text(of: .password) == "newer")
+    }
+
+    @Test("a change of cost is bound by the write policy, and raises what is too weak")
+    func cost() throws {
+        let place = try TemporaryVault()
+        let vault = try place.unlocked()
+        #expect(throws: VaultError.limitExceeded(field: "mem", value: 8_192, bound: 65_536)) {
+            try vault.changePassphrase(to: Secret.text("x"), cost: .init(passes: 3, memoryKiB: 8_192))
+        }
+        try vault.changePassphrase(
+            to: Secret.text(TemporaryVault.passphrase), cost: .init(passes: 3, memoryKiB: 65_536))
+        #expect(try vault.inspect().cost == KeyDerivationCost(passes: 3, memoryKiB: 65_536))
+        #expect(vault.warnings == [])
+        // An ordinary save keeps the cost, and so does a change of passphrase alone.
+        try vault.set(.password, "secret")
+        try vault.changePassphrase(to: Secret.text("another one"))
+        #expect(try vault.inspect().cost == KeyDerivationCost(passes: 3, memoryKiB: 65_536))
+    }
+
+    @Test("a forked child finds the vault locked, and frees nothing of its parent's")
+    func fork() throws {
+        let vault = try TemporaryVault().unlocked()
+        try vault.set(.password, "secret")
+        let secret = try vault.secret(for: .password)
+        let status = try Child.status {
+            if vault.isUnlocked { return 1 }
+            do {
+                _ = try vault[.retries]
+                return 2
+            } catch VaultError.locked {
+            } catch { return 3 }
+            // What the parent held reads as zeros, not as a fault.
+            let sum = secret.withBytes { $0.array.reduce(0) { $0 | $1 } }
+            if sum != 0 { return 4 }
+            vault.lock()
+            // The child's own guarded memory works and is freed.
+            guard let own = try? GuardedBuffer(randomCount: 64) else { return 5 }
+            return own.isForeign ? 6 : 0
+        }
+        #expect(status == 0)
+        #expect(try vault.text(of: .password) == "secret")
+    }
+}

@@ -1,0 +1,20 @@
+import Foundation
+
+/// A forked copy of this process, for what only a fork shows.
+package enum Child {
+    struct Failed: Error {}
+
+    /// Runs a closure in a forked child and returns what it returned, or 128 and more for a signal.
+    ///
+    /// Swift hides fork(2), for good reasons: the closure must not wait for another thread.
+    package static func status(_ body: () -> Int32) throws -> Int32 {
+        typealias Fork = @convention(c) () -> pid_t
+        guard let symbol = unsafe dlsym(nil, "fork") else { throw Failed() }
+        let child = unsafe unsafeBitCast(symbol, to: Fork.self)()
+        if child == 0 { _exit(body()) }
+        guard child > 0 else { throw Failed() }
+        var status: Int32 = 0
+        guard unsafe waitpid(child, &status, 0) == child else { throw Failed() }
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
+    }
+}
