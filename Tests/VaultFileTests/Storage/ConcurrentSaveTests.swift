@@ -1,5 +1,4 @@
-import Dispatch
-import Foundation
+import Synchronization
 import Testing
 import VaultFile
 
@@ -23,13 +22,7 @@ import VaultFile
     func threads() throws {
         let scratch = try Scratch()
         try scratch.put("vault", [])
-        DispatchQueue.concurrentPerform(iterations: 8) { writer in
-            do {
-                try Self.append(12, as: UInt8(writer), to: scratch.store())
-            } catch {
-                Issue.record(error)
-            }
-        }
+        try inThreads(8) { writer in try Self.append(12, as: UInt8(writer), to: scratch.store()) }
         let bytes = try scratch.store().array()
         #expect(bytes.count == 2 * 8 * 12)
         #expect(Self.records(bytes).count == 8 * 12)
@@ -59,7 +52,7 @@ import VaultFile
     func creations() throws {
         let scratch = try Scratch()
         let (made, refused) = (Counter(), Counter())
-        DispatchQueue.concurrentPerform(iterations: 8) { writer in
+        try inThreads(8) { writer in
             let bytes = [UInt8](repeating: UInt8(writer), count: 1000)
             let error = failure { () throws(StorageError) in try scratch.store().save(bytes, .creation) }
             if error == nil { _ = made.next() }
@@ -74,21 +67,33 @@ import VaultFile
     func readers() throws {
         let scratch = try Scratch()
         try scratch.put("vault", [UInt8](repeating: 0, count: 100_000))
-        DispatchQueue.concurrentPerform(iterations: 4) { role in
-            do {
+        let ended = Ended()
+        try inThreads(3) { role in
+            if role == 0 {
+                defer { ended.set() }
                 for round in 0..<20 {
-                    if role == 0 {
-                        _ = try scratch.store().save([UInt8](repeating: UInt8(round), count: 100_000 + round))
-                    } else {
-                        let bytes = try scratch.store().array()
-                        let first = try #require(bytes.first)
-                        #expect(Set(bytes) == [first])
-                        #expect(bytes.count == 100_000 + Int(first))
-                    }
+                    _ = try scratch.store().save([UInt8](repeating: UInt8(round), count: 100_000 + round))
                 }
-            } catch {
-                Issue.record(error)
+                return
+            }
+            // Until the writer has ended, so that reads fall into every moment of its saves.
+            var reads = 0
+            while !ended.isSet || reads == 0 {
+                let bytes = try scratch.store().array()
+                guard let first = bytes.first, bytes.allSatisfy({ $0 == first }), bytes.count == 100_000 + Int(first)
+                else { throw TornRead(count: bytes.count) }
+                reads += 1
             }
         }
+    }
+
+    private struct TornRead: Error {
+        let count: Int
+    }
+
+    private final class Ended: Sendable {
+        private let value = Mutex(false)
+        var isSet: Bool { value.withLock { $0 } }
+        func set() { value.withLock { $0 = true } }
     }
 }
