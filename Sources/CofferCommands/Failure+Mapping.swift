@@ -19,7 +19,8 @@ extension Failure {
 
     /// No guarded memory to be had.
     static let outOfMemory = Failure(
-        .notEnoughMemory, "there is not enough memory for guarded pages", hint: "close other programs, or raise ulimit -v"
+        .notEnoughMemory, "there is not enough memory for guarded pages",
+        hint: "close other programs, or raise ulimit -v"
     )
 }
 

@@ -10,7 +10,9 @@ extension Failure {
         let file = vault.map { "the vault \(Escaping.quoted($0))" } ?? "the vault"
         switch error {
         case .noVault(let path):
-            self.init(.noVault, "there is no vault at \(Escaping.quoted(path))", hint: "coffer init makes one; --vault names another")
+            self.init(
+                .noVault, "there is no vault at \(Escaping.quoted(path))",
+                hint: "coffer init makes one; --vault names another")
         case .alreadyExists(let path):
             self.init(
                 .refused, "there is already something at \(Escaping.quoted(path)), and nothing is overwritten",

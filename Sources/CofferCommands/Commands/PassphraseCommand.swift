@@ -12,7 +12,10 @@ enum PassphraseCommand {
             "Old copies of the file still open with the old passphrase. If that has leaked, change what is in the vault.",
             CostChoice.detail,
         ],
-        examples: [.init("coffer passphrase", "asks for both"), .init("coffer passphrase --cost sensitive", "also changes the cost")],
+        examples: [
+            .init("coffer passphrase", "asks for both"),
+            .init("coffer passphrase --cost sensitive", "also changes the cost"),
+        ],
         run: run)
 
     private static func run(_ session: Session) throws {
@@ -26,8 +29,18 @@ enum PassphraseCommand {
         let change = try session.whileDeriving { () throws(VaultError) in
             try vault.changePassphrase(to: new, cost: cost)
         }
-        _ = change
+        session.warnOfSave(vault)
+        report(change, to: session.console)
         session.console.note("the passphrase of \(Escaping.quoted(path)) is changed")
         session.console.note("copies made before still open with the old one")
+    }
+
+    private static func report(_ change: PassphraseChange, to console: Console) {
+        if change.droppedSlots > 0 {
+            console.warning("\(change.droppedSlots) recovery codes no longer open this vault", hint: "make new ones")
+        }
+        if change.droppedRecipients > 0 {
+            console.warning("\(change.droppedRecipients) recipients were struck off: their keys cannot be used")
+        }
     }
 }

@@ -21,7 +21,8 @@ enum SetCommand {
             .init("coffer set tls/key --type data --file key.der", "stores the bytes of a file"),
             .init("coffer set retries --type integer --value 3", "a number is no secret"),
         ],
-        surplusHint: "a value is never an argument: leave it out to be asked for it, pipe it in, or use --file", run: run)
+        surplusHint: "a value is never an argument: leave it out to be asked for it, pipe it in, or use --file",
+        run: run)
 
     private static func run(_ session: Session) throws {
         let name = session.operands[0]
@@ -32,5 +33,6 @@ enum SetCommand {
         defer { vault.lock() }
         let list = try input.list()
         try vault.update { draft in draft.set(name, list: list.bytes) }
+        session.warnOfSave(vault)
     }
 }

@@ -8,7 +8,8 @@ internal import Glibc
 ///
 /// An alarm, not a thread: a second thread would take signals that a prompt holds back.
 enum ProgressNote {
-    private static let text: StaticString = "coffer: deriving the key from the passphrase, which takes a while on purpose\n"
+    private static let text: StaticString =
+        "coffer: deriving the key from the passphrase, which takes a while on purpose\n"
 
     /// Says it in a second.
     static func arm() {

@@ -42,7 +42,9 @@ struct ArgumentScanner {
             if let short = option.short { shorts += option.argument == nil ? "\(short)" : "\(short):" }
             let name = unsafe UnsafeRawPointer(option.name.utf8Start).assumingMemoryBound(to: CChar.self)
             unsafe table.append(
-                cs_option(name: name, argument: option.argument == nil ? 0 : option.argumentIsOptional ? 2 : 1, code: Self.firstCode + Int32(index)))
+                cs_option(
+                    name: name, argument: option.argument == nil ? 0 : option.argumentIsOptional ? 2 : 1,
+                    code: Self.firstCode + Int32(index)))
         }
         var scan = unsafe cs_scan()
         while true {

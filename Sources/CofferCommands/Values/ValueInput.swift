@@ -58,7 +58,8 @@ struct ValueInput {
         }
         let prompt = try Prompt(arguments, missing: "the value", options: "--file, --generate or through a pipe")
         let line = try prompt.twice(
-            "Value of \(Escaping.quoted(name)) in \(Escaping.quoted(vault)): ", again: "The same again: ", what: "values")
+            "Value of \(Escaping.quoted(name)) in \(Escaping.quoted(vault)): ", again: "The same again: ",
+            what: "values")
         return try checked(line.bytes)
     }
 

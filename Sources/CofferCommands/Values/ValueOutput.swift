@@ -53,7 +53,8 @@ struct ValueOutput {
                 var arena = try guarded { () throws(SecureMemoryError) in try GuardedArena() }
                 do throws(SecureMemoryError) { try Escaping.append(bytes, to: &arena) } catch { throw .outOfMemory }
                 try console.write(arena.bytes)
-                console.note("the value has characters that steer a terminal; they are shown, not sent (--raw sends them)")
+                console.note(
+                    "the value has characters that steer a terminal; they are shown, not sent (--raw sends them)")
             case .binary, .needsEscapes:
                 throw Failure(
                     .refused, "the value is binary, and standard output is a terminal",

@@ -48,7 +48,8 @@ enum ValueType: String, CaseIterable {
             guard let value = Self.boolean(text) else { throw Failure(.refused, "the value is not true or false") }
             return try build { (builder) throws(PropertyListError) in try builder.boolean(value) }
         case .date:
-            guard text.byteCount <= 64, UTF8Text.isValid(text), let seconds = DateText.seconds(of: text.smallText) else {
+            guard text.byteCount <= 64, UTF8Text.isValid(text), let seconds = DateText.seconds(of: text.smallText)
+            else {
                 throw Failure(
                     .refused, "the value is not a date", hint: "such as 2024-02-29 or 2024-02-29T12:00:00+01:00")
             }
