@@ -22,25 +22,32 @@ package struct Session: Sendable {
         _ = try vault.inspect()
         let passphrase = try PassphraseSource(arguments, vault: path).current()
         try whileDeriving { () throws(VaultError) in try vault.unlock(passphrase) }
-        warn(of: vault)
+        try warnOfFile(vault)
         return vault
     }
 
-    /// Says what does not stop the vault from working, but should be known to its owner.
-    func warn(of vault: Vault) {
+    /// Says what should be known of the file before it is used: a cheap passphrase, permissions that are too wide.
+    func warnOfFile(_ vault: Vault) throws {
+        for case .weakKeyDerivation(let passes, let memoryKiB) in vault.warnings {
+            console.warning(
+                "the passphrase of this vault is cheap to guess (\(passes) passes over \(memoryKiB) KiB)",
+                hint: "coffer passphrase --cost moderate changes that")
+        }
+        if let permissions = Permissions.ofOthers(try vault.path()) {
+            console.warning(
+                "others than you can reach the vault's file (mode \(String(permissions, radix: 8)))",
+                hint: "chmod 600 changes that")
+        }
+    }
+
+    /// Says what a save could not do as it should.
+    func warnOfSave(_ vault: Vault) {
         for warning in vault.warnings {
             switch warning {
-            case .weakKeyDerivation(let passes, let memoryKiB):
-                console.warning(
-                    "the passphrase of this vault is cheap to guess (\(passes) passes over \(memoryKiB) KiB)",
-                    hint: "coffer passphrase --cost moderate changes that")
-            case .readableByOthers(let permissions):
-                console.warning(
-                    "others than you can reach the vault's file (mode \(String(permissions, radix: 8)))",
-                    hint: "chmod 600 changes that")
             case .groupNotKept: console.warning("the group of the vault's file could not be kept")
             case .syncedEverything:
-                console.warning("this file system cannot sync one file, so everything was synced")
+                console.warning("the file system cannot bring one file to the disk, so everything was brought there")
+            case .weakKeyDerivation, .readableByOthers: break
             }
         }
     }

@@ -18,8 +18,8 @@ enum InitCommand {
     private static func run(_ session: Session) throws {
         let path = try session.vaultPath()
         guard !Directories.isTaken(path) else { throw VaultError.alreadyExists(path: path) }
-        let passphrase = try PassphraseSource(session.arguments, vault: path).first()
         let cost = try CostChoice.chosen(in: session.arguments) ?? .moderate
+        let passphrase = try PassphraseSource(session.arguments, vault: path).first()
         if let directory = try VaultSelection.defaultDirectory(of: session.arguments) {
             do throws(SystemError) { try Directories.make(directory) } catch {
                 throw Failure.system("making the directory \(Escaping.quoted(directory))", error)
@@ -28,7 +28,7 @@ enum InitCommand {
         let vault = Vault(at: .file(path))
         try session.whileDeriving { () throws(VaultError) in try vault.create(passphrase: passphrase, cost: cost) }
         vault.lock()
-        session.warn(of: vault)
+        session.warnOfSave(vault)
         if session.arguments.has(.json) {
             try session.console.write(
                 JSONText.object([

@@ -29,8 +29,18 @@ enum PassphraseCommand {
         let change = try session.whileDeriving { () throws(VaultError) in
             try vault.changePassphrase(to: new, cost: cost)
         }
-        _ = change
+        session.warnOfSave(vault)
+        report(change, to: session.console)
         session.console.note("the passphrase of \(Escaping.quoted(path)) is changed")
         session.console.note("copies made before still open with the old one")
+    }
+
+    private static func report(_ change: PassphraseChange, to console: Console) {
+        if change.droppedSlots > 0 {
+            console.warning("\(change.droppedSlots) recovery codes no longer open this vault", hint: "make new ones")
+        }
+        if change.droppedRecipients > 0 {
+            console.warning("\(change.droppedRecipients) recipients were struck off: their keys cannot be used")
+        }
     }
 }

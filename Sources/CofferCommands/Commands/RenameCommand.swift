@@ -22,6 +22,7 @@ enum RenameCommand {
             }
             draft.rename(old, to: new, replacing: isForced)
         }
+        session.warnOfSave(vault)
     }
 }
 

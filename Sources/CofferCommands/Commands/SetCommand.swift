@@ -33,5 +33,6 @@ enum SetCommand {
         defer { vault.lock() }
         let list = try input.list()
         try vault.update { draft in draft.set(name, list: list.bytes) }
+        session.warnOfSave(vault)
     }
 }

@@ -16,5 +16,6 @@ enum UnsetCommand {
                 guard draft.remove(name) else { throw Failure.notFound(name, vault: path) }
             }
         }
+        session.warnOfSave(vault)
     }
 }

@@ -8,6 +8,8 @@ extension CommandTable {
         RenameCommand.command,
         ListCommand.command,
         PassphraseCommand.command,
+        CheckCommand.command,
+        InspectCommand.command,
         HelpCommand.command,
         VersionCommand.command,
     ])
