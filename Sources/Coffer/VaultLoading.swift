@@ -6,17 +6,17 @@ internal import VaultFile
 enum VaultLoading {
     /// A whole file, admitted by its size and header.
     struct LoadedFile: ~Copyable {
-        let file: VaultContents
+        let file: StoredFile
         let header: VaultHeader
         let path: String
 
-        init(_ file: consuming VaultContents, path: String) throws(VaultError) {
+        init(_ file: consuming StoredFile, path: String) throws(VaultError) {
             header = try Self.header(of: file, path: path)
             self.file = file
             self.path = path
         }
 
-        private static func header(of file: borrowing VaultContents, path: String) throws(VaultError) -> VaultHeader {
+        private static func header(of file: borrowing StoredFile, path: String) throws(VaultError) -> VaultHeader {
             try translating(path) { () throws(VaultFileError) in try VaultHeader(file.bytes.bytes) }
         }
 
@@ -66,8 +66,8 @@ enum VaultLoading {
     }
 
     private static func reading(
-        _ path: String, _ body: () throws(ReadError<VaultFileError>) -> VaultContents
-    ) throws(VaultError) -> VaultContents {
+        _ path: String, _ body: () throws(ReadError<VaultFileError>) -> StoredFile
+    ) throws(VaultError) -> StoredFile {
         do throws(ReadError<VaultFileError>) {
             return try body()
         } catch {

@@ -61,7 +61,7 @@ package struct VaultReader: ~Copyable, Sendable {
     ///
     /// - Returns: the bytes and the identity that goes with them.
     /// - Throws: `changedWhileReading` if another program writes into it, or a system failure.
-    package borrowing func readAll() throws(StorageError) -> VaultContents {
+    package borrowing func readAll() throws(StorageError) -> StoredFile {
         var before = identity
         for _ in 0..<Self.attempts {
             let bytes = try read(0..<size)
@@ -70,7 +70,7 @@ package struct VaultReader: ~Copyable, Sendable {
             // are whole.)
             guard after.size == size else { break }
             if bytes.count == size && after.modified == before.modified {
-                return VaultContents(bytes: bytes, identity: after)
+                return StoredFile(bytes: bytes, identity: after)
             }
             before = after
         }
@@ -86,7 +86,7 @@ package struct VaultReader: ~Copyable, Sendable {
 }
 
 /// The bytes of a vault's file and which file they were.
-package struct VaultContents: ~Copyable, Sendable {
+package struct StoredFile: ~Copyable, Sendable {
     /// The bytes, as they stand on the disk.
     package let bytes: FileBytes
     /// The file that they were read from.
@@ -116,7 +116,7 @@ extension FileStatus {
 /// - Throws: what `open` or `admit` throws, or a failure to read.
 func readAdmitted<Refusal: Error>(
     _ open: () throws(StorageError) -> VaultReader, _ admit: (_ prefix: RawSpan, _ size: Int) throws(Refusal) -> Void
-) throws(ReadError<Refusal>) -> VaultContents {
+) throws(ReadError<Refusal>) -> StoredFile {
     for _ in 1..<VaultReader.attempts {
         do throws(ReadError<Refusal>) {
             return try readOnce(open, admit)
@@ -129,7 +129,7 @@ func readAdmitted<Refusal: Error>(
 
 private func readOnce<Refusal: Error>(
     _ open: () throws(StorageError) -> VaultReader, _ admit: (_ prefix: RawSpan, _ size: Int) throws(Refusal) -> Void
-) throws(ReadError<Refusal>) -> VaultContents {
+) throws(ReadError<Refusal>) -> StoredFile {
     let reader = try ReadError<Refusal>.wrapping { () throws(StorageError) in try open() }
     let prefix = try ReadError<Refusal>.wrapping { () throws(StorageError) in try reader.readPrefix() }
     do throws(Refusal) {

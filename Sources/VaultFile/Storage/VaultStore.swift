@@ -35,7 +35,7 @@ package struct VaultStore: Sendable {
     /// - Throws: as `open()`, `changedWhileReading`, or what `admit` throws.
     package func read<Refusal: Error>(
         admit: (_ prefix: RawSpan, _ size: Int) throws(Refusal) -> Void
-    ) throws(ReadError<Refusal>) -> VaultContents {
+    ) throws(ReadError<Refusal>) -> StoredFile {
         try readAdmitted({ () throws(StorageError) in try open() }, admit)
     }
 

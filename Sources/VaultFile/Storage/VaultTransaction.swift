@@ -59,7 +59,7 @@ package struct VaultTransaction: ~Copyable, Sendable {
     /// - Throws: as `open()`, `changedWhileReading`, or what `admit` throws.
     package borrowing func read<Refusal: Error>(
         admit: (_ prefix: RawSpan, _ size: Int) throws(Refusal) -> Void
-    ) throws(ReadError<Refusal>) -> VaultContents {
+    ) throws(ReadError<Refusal>) -> StoredFile {
         let (system, name, directory) = (system, place.name, place.directory.number)
         return try readAdmitted(
             { () throws(StorageError) in try VaultReader(system, name, in: directory, as: .readingNoLink) }, admit)
