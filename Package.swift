@@ -29,6 +29,8 @@ let package = Package(
             path: "Tests/TestSupport"),
         // A program that holds secrets and then locks, for the tests to scan from outside.
         .executableTarget(name: "ResidueProbe", dependencies: ["Coffer"], path: "Tests/ResidueProbe"),
+        // A program that adds one to a number, for several processes to do so at once.
+        .executableTarget(name: "UpdateProbe", dependencies: ["Coffer"], path: "Tests/UpdateProbe"),
         .testTarget(name: "SecureMemoryTests", dependencies: ["SecureMemory", "CSystem", "TestSupport"]),
         .testTarget(
             name: "PropertyListsTests", dependencies: ["PropertyLists", "SecureMemory", "TestSupport"],
@@ -36,7 +38,9 @@ let package = Package(
         .testTarget(
             name: "VaultFileTests",
             dependencies: ["VaultFile", "PropertyLists", "SecureMemory", "CSodium", "CSystem", "TestSupport"]),
-        .testTarget(name: "CofferTests", dependencies: ["Coffer", "VaultFile", "SecureMemory", "TestSupport"]),
+        .testTarget(
+            name: "CofferTests",
+            dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "UpdateProbe", "TestSupport"]),
         .testTarget(
             name: "CofferCommandsTests",
             dependencies: ["CofferCommands", "CofferTool", "Coffer", "SecureMemory", "TestSupport"]),

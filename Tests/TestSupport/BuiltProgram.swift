@@ -1,0 +1,23 @@
+package import Foundation
+
+/// A program that this package builds, beside the tests.
+package enum BuiltProgram {
+    /// Where the programs are: the folder of the test bundle, or of the program that runs the tests.
+    package static let directory: URL = {
+        let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
+        return URL(fileURLWithPath: bundle ?? CommandLine.arguments[0]).deletingLastPathComponent()
+    }()
+
+    /// Starts a program with a passphrase on its standard input.
+    package static func start(_ name: String, _ arguments: [String], input: String) throws -> Process {
+        let process = Process()
+        process.executableURL = directory.appendingPathComponent(name)
+        process.arguments = arguments
+        let pipe = Pipe()
+        process.standardInput = pipe
+        try process.run()
+        try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try pipe.fileHandleForWriting.close()
+        return process
+    }
+}
