@@ -12,6 +12,7 @@ package struct DictionaryMerge: ~Escapable {
         /// Where the new value stands among the values, as a whole list whose root it is; nil removes the entry.
         package let value: Range<Int>?
 
+        /// Sets an entry, or removes it when the value is nil.
         package init(name: [UInt8], value: Range<Int>?) {
             self.name = name
             self.value = value
@@ -28,7 +29,7 @@ package struct DictionaryMerge: ~Escapable {
     private let baseCount: Int
     private let changes: [Change]
     private let values: RawSpan
-    private var steps: [Step] = []
+    private let steps: [Step]
     private let shape: ListShape
     /// The number of entries of the result.
     package let entryCount: Int
@@ -52,11 +53,7 @@ package struct DictionaryMerge: ~Escapable {
         maximumDepth: Int = PropertyListLimits.settingsDepth, names: NameRule = .settings
     ) throws(PropertyListError) {
         let reader = PropertyListReader(trusted: base)
-        let oldCount = reader.count(of: 0)
-        var count = oldCount
-        var objects = reader.objectCount
-        // Everything without references, whose number and width follow from the number of objects.
-        var payload = reader.tableOffset - 8 - (objects - 1) * reader.referenceWidth - headLength(count: oldCount)
+        var totals = DictionaryTotals(of: reader)
         var steps: [Step] = []
         steps.reserveCapacity(changes.count + 1)
         var next = 0
@@ -70,43 +67,31 @@ package struct DictionaryMerge: ~Escapable {
                 guard order < 0 else { throw PropertyListError(order == 0 ? .duplicateKey : .malformed) }
             }
             let (place, isFound) = reader.place(of: name, in: 0)
-            if isFound {
-                let (dropped, extent) = reader.valueExtent(of: place..<place + 1)
-                let key = reader.offset(of: place + 1)..<reader.offset(of: place + 2)
-                count -= 1
-                objects -= 1 + dropped.count
-                payload -= key.count + extent.count - (dropped.count - 1) * reader.referenceWidth
-            }
+            if isFound { totals.drop(place, of: reader) }
             if let range = changes[index].value {
+                guard names == .any || NameRule.isSettingName(utf8: name) else { throw PropertyListError(.malformed) }
                 guard range.lowerBound >= 0, range.upperBound <= values.byteCount else {
                     throw PropertyListError(.malformed)
                 }
                 let value = values.extracting(range)
-                try CanonicalCheck.check(
-                    value, maximumDepth: maximumDepth - 1, requireDictionary: false, names: .any)
-                let added = PropertyListReader(trusted: value)
-                guard names == .any || NameRule.isSettingName(utf8: name) else { throw PropertyListError(.malformed) }
-                let key = try EncodedString(utf8: name)
-                count += 1
-                objects += 1 + added.objectCount
-                payload += key.byteCount + added.tableOffset - 8 - (added.objectCount - 1) * added.referenceWidth
-                // Stops before sums could grow without end.
-                guard payload <= 2 * PropertyListLimits.bytes else { throw PropertyListError(.tooLarge) }
+                try CanonicalCheck.check(value, maximumDepth: maximumDepth - 1, requireDictionary: false, names: .any)
+                try totals.add(EncodedString(utf8: name), PropertyListReader(trusted: value))
                 steps.append(Step(kept: next..<place, change: index))
-                next = isFound ? place + 1 : place
             } else if isFound {
                 steps.append(Step(kept: next..<place, change: nil))
-                next = place + 1
+            } else {
+                continue
             }
+            next = isFound ? place + 1 : place
         }
-        steps.append(Step(kept: next..<oldCount, change: nil))
-        shape = try ListShape(objectCount: objects, payload: payload + headLength(count: count))
+        steps.append(Step(kept: next..<reader.count(of: 0), change: nil))
+        shape = try totals.shape()
+        entryCount = totals.entries
+        baseCount = reader.count(of: 0)
         self.base = reader
-        self.baseCount = oldCount
         self.changes = changes
         self.values = values
         self.steps = steps
-        entryCount = count
     }
 
     /// Writes the result.

@@ -4,6 +4,7 @@ extension PropertyListBuilder {
     /// - Parameters:
     ///   - object: the value.
     ///   - reader: the list that it comes from.
+    /// - Throws: `malformed` where no value may stand; `tooLarge`; `outOfMemory`.
     package mutating func copy(_ object: Int, of reader: PropertyListReader) throws(PropertyListError) {
         var path: [(container: Int, next: Int)] = []
         var current = object

@@ -3,7 +3,7 @@ internal import SecureMemory
 /// Takes values one after another and gives one canonical list.
 ///
 /// Leaves go into guarded memory at once, the heap holds places and counts only. Keys may come in any order. After
-/// a call that throws, the builder is good for nothing but to be dropped.
+/// a call that throws for another reason than its text or number, all later ones throw `malformed`.
 package struct PropertyListBuilder: ~Copyable {
     /// A value: a leaf's bytes among the leaves, or a container's entries.
     struct Node {
@@ -43,6 +43,8 @@ package struct PropertyListBuilder: ~Copyable {
     private var objectCount = 0
     /// The bytes of all objects without references.
     private var payload = 0
+    /// Whether a call has begun to change the builder; one that throws leaves it so.
+    private var isChanging = false
 
     /// Starts a list.
     ///
@@ -51,105 +53,51 @@ package struct PropertyListBuilder: ~Copyable {
         do throws(SecureMemoryError) { leaves = try GuardedArena() } catch { throw PropertyListError(.outOfMemory) }
     }
 
-    // MARK: Leaves
-
-    package mutating func boolean(_ value: Bool) throws(PropertyListError) {
-        let start = try beginLeaf(1)
-        try append(value ? Marker.truth : Marker.falsehood)
-        try endLeaf(start)
-    }
-
-    package mutating func integer(_ value: Int64) throws(PropertyListError) {
-        let width = value >= 0 && value < 1 << 32 ? leastWidth(for: Int(value)) : 8
-        let start = try beginLeaf(1 + width)
-        try append(Marker.integer | UInt8(width.trailingZeroBitCount))
-        try append(UInt64(bitPattern: value), width: width)
-        try endLeaf(start)
-    }
-
-    /// Adds a real; every NaN becomes the canonical one.
-    package mutating func real(_ value: Double) throws(PropertyListError) {
-        let start = try beginLeaf(9)
-        try append(Marker.real)
-        try append(value.isNaN ? Marker.canonicalNaN : value.bitPattern, width: 8)
-        try endLeaf(start)
-    }
-
-    /// Adds a date.
+    /// Begins an array; the values that follow are its elements.
     ///
-    /// - Parameter seconds: since 2001-01-01T00:00:00Z.
-    /// - Throws: `malformed` when it is not finite.
-    package mutating func date(_ seconds: Double) throws(PropertyListError) {
-        guard seconds.isFinite else { throw PropertyListError(.malformed) }
-        let start = try beginLeaf(9)
-        try append(Marker.date)
-        try append(seconds.bitPattern, width: 8)
-        try endLeaf(start)
-    }
-
-    package mutating func data(_ bytes: RawSpan) throws(PropertyListError) {
-        let start = try beginLeaf(headLength(count: bytes.byteCount) + bytes.byteCount)
-        try appendHead(Marker.data, count: bytes.byteCount)
-        try append(bytes)
-        try endLeaf(start)
-    }
-
-    /// Adds a string.
-    ///
-    /// - Parameter utf8: the text.
-    /// - Throws: `malformed` for what is not UTF-8.
-    package mutating func string(utf8: RawSpan) throws(PropertyListError) { try endLeaf(encode(utf8: utf8)) }
-
-    /// Adds a string.
-    ///
-    /// - Parameter utf16BigEndian: the text.
-    /// - Throws: `malformed` for lone surrogates and an odd number of bytes.
-    package mutating func string(utf16BigEndian: RawSpan) throws(PropertyListError) {
-        try endLeaf(encode(utf16BigEndian: utf16BigEndian))
-    }
-
-    /// Adds an object that is already in its canonical form and holds no references.
-    mutating func leaf(encoded: RawSpan) throws(PropertyListError) {
-        let start = try beginLeaf(encoded.byteCount)
-        try append(encoded)
-        try endLeaf(start)
-    }
-
-    // MARK: Containers
-
+    /// - Throws: `malformed` where no value may stand; `tooLarge`.
     package mutating func beginArray() throws(PropertyListError) { try begin(.array) }
 
-    /// Ends the array begun last; `malformed` when that is a dictionary.
+    /// Ends the array begun last.
+    ///
+    /// - Throws: `malformed` when the container begun last is not an array; `tooLarge`.
     package mutating func endArray() throws(PropertyListError) { try end(.array) }
 
+    /// Begins a dictionary; a key precedes each value that follows.
+    ///
+    /// - Throws: `malformed` where no value may stand; `tooLarge`.
     package mutating func beginDictionary() throws(PropertyListError) { try begin(.dictionary) }
 
     /// Names the next value of a dictionary.
+    ///
+    /// - Parameter utf8: any text.
+    /// - Throws: `malformed` for what is not UTF-8 and where no key may stand; `tooLarge`; `outOfMemory`.
     package mutating func key(utf8: RawSpan) throws(PropertyListError) { try endKey(encode(utf8: utf8)) }
 
     /// Names the next value of a dictionary.
+    ///
+    /// - Parameter utf16BigEndian: any text.
+    /// - Throws: `malformed` for what is not UTF-16 and where no key may stand; `tooLarge`; `outOfMemory`.
     package mutating func key(utf16BigEndian: RawSpan) throws(PropertyListError) {
         try endKey(encode(utf16BigEndian: utf16BigEndian))
     }
 
-    mutating func key(encoded: RawSpan) throws(PropertyListError) {
-        let start = try beginLeaf(encoded.byteCount)
-        try append(encoded)
-        try endKey(start)
-    }
-
     /// Ends the dictionary begun last and sorts its keys.
     ///
-    /// - Throws: `duplicateKey` for equal keys; `malformed` when the container is an array or a key has no value.
+    /// - Throws: `duplicateKey` for equal keys; `malformed` when the container begun last is not a dictionary or its
+    ///   last key has no value; `tooLarge`.
     package mutating func endDictionary() throws(PropertyListError) { try end(.dictionary) }
 
     private mutating func begin(_ kind: Node.Kind) throws(PropertyListError) {
+        try beginChange()
         let node = try add(Node(kind: kind, start: 0, count: 0, objects: 1))
         open.append(Frame(node: node, firstPending: pending.count, key: nil))
         deepest = max(deepest, open.count)
+        isChanging = false
     }
 
     private mutating func end(_ kind: Node.Kind) throws(PropertyListError) {
+        try beginChange()
         guard let frame = open.popLast(), nodes[frame.node].kind == kind, frame.key == nil else {
             throw PropertyListError(.malformed)
         }
@@ -166,6 +114,7 @@ package struct PropertyListBuilder: ~Copyable {
         }
         pending.removeLast(count)
         try addPayload(headLength(count: count))
+        isChanging = false
     }
 
     /// Sorts a dictionary's entries by their keys and refuses equal ones.
@@ -187,8 +136,6 @@ package struct PropertyListBuilder: ~Copyable {
         return true
     }
 
-    // MARK: Structure
-
     /// Enters a value in the container begun last.
     @discardableResult
     private mutating func add(_ node: Node) throws(PropertyListError) -> Int {
@@ -206,6 +153,11 @@ package struct PropertyListBuilder: ~Copyable {
         return index
     }
 
+    private mutating func beginChange() throws(PropertyListError) {
+        guard !isChanging else { throw PropertyListError(.malformed) }
+        isChanging = true
+    }
+
     private mutating func countObject() throws(PropertyListError) {
         objectCount += 1
         guard objectCount <= PropertyListLimits.objects else { throw PropertyListError(.tooLarge) }
@@ -216,84 +168,36 @@ package struct PropertyListBuilder: ~Copyable {
         payload += bytes
     }
 
-    private mutating func beginLeaf(_ length: Int) throws(PropertyListError) -> Int {
+    /// Makes room for a leaf or a key, and says where it starts.
+    mutating func beginLeaf(_ length: Int) throws(PropertyListError) -> Int {
+        try beginChange()
         try addPayload(length)
         do throws(SecureMemoryError) { try leaves.reserve(length) } catch { throw PropertyListError(.outOfMemory) }
         return leaves.count
     }
 
-    private mutating func endLeaf(_ start: Int) throws(PropertyListError) {
+    /// Enters the leaf that ends here.
+    mutating func endLeaf(_ start: Int) throws(PropertyListError) {
         try add(Node(kind: .leaf, start: UInt32(start), count: UInt32(leaves.count - start), objects: 1))
+        isChanging = false
     }
 
-    private mutating func endKey(_ start: Int) throws(PropertyListError) {
+    /// Enters the key that ends here.
+    mutating func endKey(_ start: Int) throws(PropertyListError) {
         guard let frame = open.last, frame.key == nil, nodes[frame.node].kind == .dictionary else {
             throw PropertyListError(.malformed)
         }
         try countObject()
         open[open.count - 1].key = UInt32(start)..<UInt32(leaves.count)
+        isChanging = false
     }
 
     /// The sizes of the whole list.
     ///
     /// - Throws: `malformed` without a root or with a container still open; `tooDeep`; `tooLarge`.
     func shape(maximumDepth: Int) throws(PropertyListError) -> ListShape {
-        guard open.isEmpty, !nodes.isEmpty else { throw PropertyListError(.malformed) }
+        guard open.isEmpty, !nodes.isEmpty, !isChanging else { throw PropertyListError(.malformed) }
         guard deepest <= maximumDepth else { throw PropertyListError(.tooDeep) }
         return try ListShape(objectCount: objectCount, payload: payload)
-    }
-
-    // MARK: Bytes
-
-    private mutating func encode(utf8: RawSpan) throws(PropertyListError) -> Int {
-        let string = try EncodedString(utf8: utf8)
-        let start = try beginLeaf(string.byteCount)
-        try appendHead(string.marker, count: string.unitCount)
-        if string.isASCII {
-            try append(utf8)
-            return start
-        }
-        var text = UTF8Text(utf8)
-        while let scalar = text.next() {
-            let (first, second) = utf16Units(of: scalar)
-            try append(UInt64(first), width: 2)
-            if let second { try append(UInt64(second), width: 2) }
-        }
-        return start
-    }
-
-    private mutating func encode(utf16BigEndian bytes: RawSpan) throws(PropertyListError) -> Int {
-        guard bytes.byteCount % 2 == 0 else { throw PropertyListError(.malformed) }
-        let text = PropertyListText(bytes: bytes, encoding: .utf16)
-        if try text.holdsMoreThanASCII(at: 0) {
-            let start = try beginLeaf(headLength(count: text.unitCount) + bytes.byteCount)
-            try appendHead(Marker.utf16, count: text.unitCount)
-            try append(bytes)
-            return start
-        }
-        let start = try beginLeaf(headLength(count: text.unitCount) + text.unitCount)
-        try appendHead(Marker.ascii, count: text.unitCount)
-        for index in 0..<text.unitCount { try append(UInt8(truncatingIfNeeded: text.unit(index))) }
-        return start
-    }
-
-    private mutating func appendHead(_ marker: UInt8, count: Int) throws(PropertyListError) {
-        guard count >= 15 else { return try append(marker | UInt8(truncatingIfNeeded: count)) }
-        let width = leastWidth(for: count)
-        try append(marker | 0x0F)
-        try append(Marker.integer | UInt8(width.trailingZeroBitCount))
-        try append(UInt64(count), width: width)
-    }
-
-    private mutating func append(_ number: UInt64, width: Int) throws(PropertyListError) {
-        for index in 1...width { try append(UInt8(truncatingIfNeeded: number >> UInt64(8 * (width - index)))) }
-    }
-
-    private mutating func append(_ byte: UInt8) throws(PropertyListError) {
-        do throws(SecureMemoryError) { try leaves.append(byte) } catch { throw PropertyListError(.outOfMemory) }
-    }
-
-    private mutating func append(_ bytes: RawSpan) throws(PropertyListError) {
-        do throws(SecureMemoryError) { try leaves.append(bytes) } catch { throw PropertyListError(.outOfMemory) }
     }
 }

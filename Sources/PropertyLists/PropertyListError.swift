@@ -2,7 +2,7 @@
 ///
 /// It carries no byte of the list. Two errors are equal when their codes are.
 package struct PropertyListError: Error, Equatable {
-    /// What is wrong.
+    /// The classes of what can be wrong.
     package enum Code: Sendable, Hashable {
         /// Does not start as a binary property list of version 00.
         case notAPropertyList
@@ -24,14 +24,17 @@ package struct PropertyListError: Error, Equatable {
         case outOfMemory
     }
 
+    /// What is wrong.
     package let code: Code
     /// The byte offset in what was read, or 0 where there is none to name.
     package let offset: Int
 
+    /// Names what is wrong, and where.
     package init(_ code: Code, at offset: Int = 0) {
         self.code = code
         self.offset = offset
     }
 
+    /// Compares the codes alone.
     package static func == (left: Self, right: Self) -> Bool { left.code == right.code }
 }

@@ -7,6 +7,7 @@ package struct PropertyListText: ~Escapable {
 
     /// The characters: ASCII, or big-endian UTF-16 without lone surrogates.
     package let bytes: RawSpan
+    /// How they are written.
     package let encoding: Encoding
 
     /// Takes characters that are known to be well formed.

@@ -69,6 +69,9 @@ import Testing
         #expect(list(objects, offsets: [8, 11]).refusal() == .notCanonical)
         #expect(list(objects, offsets: [9, 10]).refusal() == .notCanonical)
         #expect(list(objects, offsets: [8, 10, 10]).refusal() == .notCanonical)
+        // An entry of the table for an object that is not there.
+        #expect(list(objects, offsets: [8, 10, 10], count: 3).refusal() == .notCanonical)
+        #expect(list(objects, offsets: [8, 10, 11], count: 3).refusal() == .notCanonical)
     }
 
     @Test("objects stand in the one order, each referenced once")
@@ -134,6 +137,7 @@ import Testing
             ([0x61, 0, 0x61], .notCanonical), ([0x61, 0, 0x80], nil), ([0x62, 0, 0x61, 0x01, 0], nil),
             ([0x62, 0xD8, 0, 0xDC, 0], nil), ([0x61, 0xD8, 0], .malformed), ([0x61, 0xDC, 0], .malformed),
             ([0x62, 0xDC, 0, 0xD8, 0], .malformed), ([0x62, 0xD8, 0, 0xD8, 0], .malformed),
+            ([0x62, 0xDC, 0, 0xDC, 0], .malformed),
             ([0x40], nil), ([0x4E] + [UInt8](repeating: 1, count: 14), nil),
             ([0x4F, 0x10, 15] + [UInt8](repeating: 1, count: 15), nil),
             ([0x4F, 0x10, 14] + [UInt8](repeating: 1, count: 14), .notCanonical),
@@ -186,7 +190,8 @@ import Testing
             (String(repeating: "漢", count: 341), true), (String(repeating: "漢", count: 342), false),
             (String(repeating: "🔑", count: 256), true), (String(repeating: "🔑", count: 257), false),
             ("a\0", false), ("\u{1F}", false), (" ", true), ("~", true), ("\u{7F}", false), ("a\u{7F}é", false),
-            ("12345678\u{7F}", false), ("1234567\u{1F}", false), ("\u{80}", false), ("\u{9F}", false), ("\u{A0}", true),
+            ("12345678\u{7F}", false), ("1234567\u{1F}", false), ("1234567\u{7F}", false), ("1234567\u{7F}89", false),
+            ("\u{80}", false), ("\u{9F}", false), ("\u{A0}", true),
             ("é\u{1}", false), ("a/b c", true), ("12345678~ ~ ~ ~ ", true),
         ])
     func names(name: String, isAllowed: Bool) throws {

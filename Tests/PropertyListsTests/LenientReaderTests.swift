@@ -187,6 +187,15 @@ import Testing
         }
     }
 
+    @Test("an object has to stand between the header and the table", arguments: [0, 7, 9, 10, 41, 255] as [UInt8])
+    func places(place: UInt8) {
+        // "bpl" of the header would be read as a string.
+        var list = foreign([[9]])
+        #expect(code(list) == nil)
+        list[9] = place
+        #expect(code(list) == .malformed)
+    }
+
     @Test("20,000 random mutations are read or refused, and what is read is canonical")
     func mutations() throws {
         var generator = SeededGenerator(seed: 99)

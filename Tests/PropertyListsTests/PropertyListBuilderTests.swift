@@ -67,7 +67,7 @@ import Testing
             [.beginDictionary, .beginArray], [.beginArray, .key([0x61])], [.key([0x61])],
             [.beginDictionary, .key([0x61]), .key([0x62])], [.beginDictionary, .key([0x61]), .endDictionary],
             [.date(.infinity)], [.date(.nan)], [.utf16([0x61])], [.utf16([0xD8, 0])], [.utf16([0xDC, 0])],
-            [.utf16([0xD8, 0, 0, 0x61])], [.utf16([0xDC, 0, 0xD8, 0])],
+            [.utf16([0xD8, 0, 0, 0x61])], [.utf16([0xDC, 0, 0xD8, 0])], [.utf16([0xDC, 0, 0xDC, 0])],
         ] as [[Event]])
     func misuse(events: [Event]) {
         #expect(refusal(events) == .malformed)
@@ -83,6 +83,41 @@ import Testing
     func badUTF8(bytes: [UInt8]) {
         #expect(refusal([.string(bytes)]) == .malformed)
         #expect(refusal([.beginDictionary, .key(bytes), .boolean, .endDictionary]) == .malformed)
+    }
+
+    /// What each event is answered with when all are tried, and last what the end of the list is.
+    private func answers(_ events: [Event]) throws -> [PropertyListError.Code?] {
+        var builder = try PropertyListBuilder()
+        var answers: [PropertyListError.Code?] = []
+        for event in events {
+            do throws(PropertyListError) {
+                try event.add(to: &builder)
+                answers.append(nil)
+            } catch {
+                answers.append(error.code)
+            }
+        }
+        do throws(PropertyListError) {
+            _ = try builder.finish()
+            answers.append(nil)
+        } catch {
+            answers.append(error.code)
+        }
+        return answers
+    }
+
+    @Test("a call that throws spoils the list, but a refused text or date does not")
+    func afterThrow() throws {
+        let refused: [Event] = [.beginArray, .string([0xFF]), .date(.nan), .utf16([0xD8, 0]), .boolean, .endArray]
+        #expect(try answers(refused) == [nil, .malformed, .malformed, .malformed, nil, nil, nil])
+        let spoiled: [Event] = [
+            .beginDictionary, .key([0x61]), .boolean, .key([0x61]), .boolean, .endDictionary, .endDictionary, .boolean,
+        ]
+        #expect(
+            try answers(spoiled) == [nil, nil, nil, nil, nil, .duplicateKey, .malformed, .malformed, .malformed])
+        let unnamed: [Event] = [.beginDictionary, .boolean, .key([0x61]), .boolean, .endDictionary]
+        #expect(try answers(unnamed) == [nil, .malformed, .malformed, .malformed, .malformed, .malformed])
+        #expect(try answers([.beginArray, .endDictionary, .endArray]) == [nil, .malformed, .malformed, .malformed])
     }
 
     @Test("both encodings of a text give the same list")
