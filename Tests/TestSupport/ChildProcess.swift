@@ -45,6 +45,10 @@ package struct ChildProcess: Sendable {
         for (theirs, ours) in descriptors.sorted(by: { $0.key < $1.key }) {
             unsafe posix_spawn_file_actions_adddup2(&actions, ours, theirs)
         }
+        // What the harness left open is none of the child's business.
+        for other in Int32(3)..<256 where descriptors[other] == nil {
+            unsafe posix_spawn_file_actions_addclose(&actions, other)
+        }
         var attributes = posix_spawnattr_t()
         unsafe posix_spawnattr_init(&attributes)
         defer { unsafe posix_spawnattr_destroy(&attributes) }

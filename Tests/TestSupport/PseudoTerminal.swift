@@ -9,6 +9,8 @@ package final class PseudoTerminal {
     }
 
     private let master: Int32
+    // Held open: the settings of a terminal that nobody has open are reset, and would hide what a child did to them.
+    private let slave: Int32
     /// The path of the side that the child opens.
     package let path: String
     /// Everything that the terminal has shown.
@@ -24,9 +26,14 @@ package final class PseudoTerminal {
             unsafe ioctl(master, 0x8004_5430, &number) == 0
         else { throw Missing(description: "no pseudo terminal") }
         path = "/dev/pts/\(number)"
+        slave = unsafe open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+        guard slave >= 0 else { throw Missing(description: "cannot open the terminal") }
     }
 
-    deinit { close(master) }
+    deinit {
+        close(slave)
+        close(master)
+    }
 
     /// Types something.
     package func type(_ text: String) {
@@ -93,18 +100,22 @@ package final class PseudoTerminal {
         try ChildProcess(program, arguments, environment: environment, descriptors: descriptors, terminal: path)
     }
 
-    /// Keeps the terminal open while no child has it, and says what is left to read there.
-    package func unreadInput() throws -> [UInt8] {
-        let slave = unsafe open(path, O_RDWR | O_NOCTTY | O_NONBLOCK | O_CLOEXEC)
-        guard slave >= 0 else { throw Missing(description: "cannot open the terminal") }
-        defer { close(slave) }
-        // Out of line mode an unfinished line counts too.
-        var settings = termios()
-        _ = unsafe tcgetattr(slave, &settings)
+    /// What was typed and nobody has read, unfinished lines included.
+    package func unreadInput() -> [UInt8] {
+        var before = termios()
+        _ = unsafe tcgetattr(slave, &before)
+        var settings = before
         settings.c_lflag &= ~tcflag_t(ICANON)
         _ = unsafe tcsetattr(slave, TCSANOW, &settings)
-        var bytes = [UInt8](repeating: 0, count: 8192)
-        let count = unsafe Glibc.read(slave, &bytes, bytes.count)
-        return Array(bytes[..<max(count, 0)])
+        var all: [UInt8] = []
+        var entry = pollfd(fd: slave, events: Int16(POLLIN), revents: 0)
+        while unsafe poll(&entry, 1, 200) > 0 {
+            var bytes = [UInt8](repeating: 0, count: 8192)
+            let count = unsafe Glibc.read(slave, &bytes, bytes.count)
+            if count <= 0 { break }
+            all += bytes[..<count]
+        }
+        _ = unsafe tcsetattr(slave, TCSANOW, &before)
+        return all
     }
 }

@@ -17,8 +17,8 @@ enum InitCommand {
 
     private static func run(_ session: Session) throws {
         let path = try session.vaultPath()
-        guard !Directories.isTaken(path) else { throw VaultError.alreadyExists(path: path) }
         let cost = try CostChoice.chosen(in: session.arguments) ?? .moderate
+        guard !Directories.isTaken(path) else { throw VaultError.alreadyExists(path: path) }
         let passphrase = try PassphraseSource(session.arguments, vault: path).first()
         if let directory = try VaultSelection.defaultDirectory(of: session.arguments) {
             do throws(SystemError) { try Directories.make(directory) } catch {

@@ -33,6 +33,10 @@ struct Prompt: ~Copyable {
                 throw Failure(
                     .refused, "the input is longer than a terminal line can be; all of it was discarded",
                     hint: "give it in a file or through a pipe")
+            case .severalLines:
+                throw Failure(
+                    .refused, "more than one line came at once; all of it was discarded",
+                    hint: "give text of several lines in a file or through a pipe")
             case .ended: throw Failure(.refused, "nothing was typed: the input ended")
             case .system(let error): throw .system("reading from the terminal", error)
             case .memory: throw .outOfMemory

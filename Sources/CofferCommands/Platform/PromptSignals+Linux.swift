@@ -69,6 +69,8 @@ struct PromptSignals: ~Copyable {
         var one = sigset_t()
         _ = unsafe sigemptyset(&one)
         _ = unsafe sigaddset(&one, number)
+        // The signal that ends a stop is of no use once we go on.
+        _ = unsafe sigaddset(&one, SIGCONT)
         _ = raise(number)
         _ = unsafe pthread_sigmask(SIG_UNBLOCK, &one, nil)
         _ = unsafe pthread_sigmask(SIG_BLOCK, &one, nil)

@@ -15,6 +15,8 @@ struct Terminal: ~Copyable {
     enum ReadError: Error, Equatable {
         /// The line is longer than the buffer, or than the kernel keeps.
         case tooLong
+        /// More than one line came at once: a paste, of which the first line alone would be a cut.
+        case severalLines
         /// The input ended before a line did.
         case ended
         case system(SystemError)
@@ -94,7 +96,8 @@ struct Terminal: ~Copyable {
                 break reading
             }
         }
-        if failure == .tooLong { drain() }
+        let surplus = drain(waiting: failure == nil ? 30 : 100)
+        if surplus && failure == nil { failure = .severalLines }
         restore(before)
         show("\n")
         if let failure { throw failure }
@@ -122,18 +125,22 @@ struct Terminal: ~Copyable {
         while unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) != 0 && errno == EINTR {}
     }
 
-    // A paste arrives in pieces: drop them until none comes for a moment, for two seconds at most.
-    private borrowing func drain() {
-        for _ in 0..<20 {
-            _ = tcflush(descriptor, TCIFLUSH)
-            var settings = termios()
-            // Out of line mode the kernel reports a piece without a newline too.
-            if unsafe tcgetattr(descriptor, &settings) == 0 {
-                settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-                _ = unsafe tcsetattr(descriptor, TCSANOW, &settings)
-            }
-            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-            guard unsafe poll(&entry, 1, 100) > 0, entry.revents & Int16(POLLIN) != 0 else { return }
+    // A paste arrives in pieces: drops them until none comes for a moment, for two seconds at most. Says whether there
+    // were any.
+    private borrowing func drain(waiting first: Int32) -> Bool {
+        // Out of line mode the kernel also reports a piece without a newline.
+        var settings = termios()
+        if unsafe tcgetattr(descriptor, &settings) == 0 {
+            settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
+            _ = unsafe tcsetattr(descriptor, TCSANOW, &settings)
         }
+        for round in 0..<20 {
+            var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard unsafe poll(&entry, 1, round == 0 ? first : 100) > 0, entry.revents & Int16(POLLIN) != 0 else {
+                return round > 0
+            }
+            _ = tcflush(descriptor, TCIFLUSH)
+        }
+        return true
     }
 }
