@@ -5,6 +5,8 @@ struct VaultSteps {
     let vault: Vault
 
     private struct Interrupted: Error {}
+    /// The cheapest that may be written.
+    private static let cost = KeyDerivationCost(passes: 3, memoryKiB: 65_536)
 
     /// Does the steps until the tests let go. Each is answered with `ok`, or with the error, which carries no value.
     func run() async {
@@ -30,9 +32,8 @@ struct VaultSteps {
 
     private func step(_ verb: String, _ key: SecretKey) throws {
         switch verb {
-        case "create":
-            try vault.create(
-                passphrase: try Secret(readingLineFrom: 0), cost: KeyDerivationCost(passes: 3, memoryKiB: 65_536))
+        case "create": try vault.create(passphrase: try Secret(readingLineFrom: 0), cost: Self.cost)
+        case "passphrase": try vault.changePassphrase(to: try Secret(readingLineFrom: 0), cost: Self.cost)
         case "unlock": try vault.unlock(try Secret(readingLineFrom: 0))
         case "read":
             for _ in 0..<2 {

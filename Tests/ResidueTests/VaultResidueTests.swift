@@ -51,6 +51,28 @@ import Testing
         try scan(MemoryScan(secrets), probe, everything: true).map { expect($0, holds: [], of: secrets, "refused") }
     }
 
+    @Test("a vault that was just created, and one that changed its passphrase, hold the new key alone")
+    func newKeys() throws {
+        let vault = try KnownVault(isEmpty: true)
+        let probe = try vault.probe()
+        try probe.step("create", secret: vault.passphrase)
+        var secrets = try vault.secrets()
+        try scan(MemoryScan(secrets), probe).map { expect($0, holds: ["master"], of: secrets, "created") }
+
+        try probe.step("set first", secret: vault.ascii["first"])
+        secrets["old passphrase"] = secrets["passphrase"]
+        secrets["old master"] = secrets["master"]
+        vault.passphrase = canary(32)
+        try probe.step("passphrase", secret: vault.passphrase)
+        secrets.merge(try vault.secrets()) { $1 }
+        try scan(MemoryScan(secrets), probe).map {
+            expect($0, holds: ["master", "first"], of: secrets, "new passphrase")
+        }
+
+        try probe.step("lock")
+        try scan(MemoryScan(secrets), probe).map { expect($0, holds: [], of: secrets, "locked") }
+    }
+
     @Test("an update that throws leaves nothing of what it had set")
     func interrupted() throws {
         let vault = try KnownVault()
