@@ -122,7 +122,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_STATE_HOME"] = os.path.join(folder, "state")
         vault = os.path.join(folder, "check.coffer")
-        run(program, ["init", "--vault", vault, "--cost", "3,65536", "--passphrase-fd", "0"],
+        run(program, ["init", "--vault", vault, "--cost", "3,64M", "--passphrase-fd", "0"],
             b"a passphrase for this check only\n")
         for number in (signal.SIGSEGV, signal.SIGABRT):
             crash(program, vault, number, folder)

@@ -1,3 +1,4 @@
+internal import Coffer
 internal import Glibc
 internal import SecureMemory
 internal import VaultFile
@@ -25,7 +26,7 @@ enum FileSteps {
     }
 
     private static func key(_ header: VaultHeader, withCode: Bool) throws -> MasterKey {
-        let secret = try Lines.readSecret()
+        let secret = try Secret(readingLineFrom: 0)
         return try secret.withBytes { bytes in
             guard withCode else { return try MasterKey(passphrase: bytes, keyDerivation: header.keyDerivation) }
             let code = try RecoveryCode(bytes)

@@ -1,5 +1,4 @@
 internal import Glibc
-internal import SecureMemory
 
 /// Lines from the tests and to them, past the buffers of the C library.
 enum Lines {
@@ -18,21 +17,5 @@ enum Lines {
             line.append(byte)
         }
         return nil
-    }
-
-    /// The next line, a secret, read byte for byte into guarded memory.
-    static func readSecret() throws -> Secret {
-        var bytes = try GuardedBuffer(count: 4096)
-        let count = unsafe bytes.withUnsafeMutableBytes { bytes in
-            guard let base = bytes.baseAddress else { return 0 }
-            var count = 0
-            while count < bytes.count, unsafe Glibc.read(0, base + count, 1) == 1,
-                unsafe bytes[count] != UInt8(ascii: "\n")
-            {
-                count += 1
-            }
-            return count
-        }
-        return Secret(try GuardedBuffer(copying: bytes.bytes.extracting(first: count)))
     }
 }

@@ -4,7 +4,6 @@
 internal import CSystem
 internal import Coffer
 internal import Glibc
-internal import SecureMemory
 
 /// Holds what comes next on standard input where every scan must find it.
 func holdInOrdinaryMemory() {
@@ -18,7 +17,7 @@ func holdInOrdinaryMemory() {
 /// Holds a secret, then lets it go.
 func holdSecret() throws {
     do {
-        let secret = try Lines.readSecret()
+        let secret = try Secret(readingLineFrom: 0)
         Lines.write("holding \(secret.count)")
         _ = Lines.read()
         Lines.write(secret.isEqual(to: secret) ? "read" : "broken")
@@ -34,9 +33,11 @@ case "secret": try holdSecret()
 case "idle":
     Lines.write("dumpable \(cs_get_dumpable())")
     _ = Lines.read()
+case "vault" where CommandLine.arguments.count == 3:
+    await VaultSteps(vault: Vault(at: .file(CommandLine.arguments[2]))).run()
 case "file" where CommandLine.arguments.count == 4:
     FileSteps.run(CommandLine.arguments[3], withCode: CommandLine.arguments[2] == "code")
 default:
-    Lines.write("usage: ResidueProbe control | secret | idle | file passphrase|code PATH")
+    Lines.write("usage: ResidueProbe control | secret | idle | vault PATH | file passphrase|code PATH")
     exit(2)
 }

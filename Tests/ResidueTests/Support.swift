@@ -31,19 +31,20 @@ final class KnownVault {
     }
 
     let folder: URL
-    let passphrase = canary(32)
+    var passphrase = canary(32)
     let ascii = ["first": canary(), "second": canary()]
     /// Text that the file holds as UTF-16, so that reading it as UTF-8 takes a second, short-lived copy.
     let accented = String(decoding: (0..<40).map { _ in UInt16.random(in: 0xC0...0x17F) }, as: UTF16.self)
 
     var path: String { folder.appendingPathComponent("known.coffer").path }
 
-    init() throws {
+    /// - Parameter isEmpty: whether to leave the making to the test.
+    init(isEmpty: Bool = false) throws {
         folder = FileManager.default.temporaryDirectory.appendingPathComponent("coffer-residue-\(UUID().uuidString)")
         try FileManager.default.createDirectory(
             at: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        let probe = try MemoryScanChild("ResidueProbe", ["vault", path])
-        _ = try probe.line()
+        if isEmpty { return }
+        let probe = try probe()
         try probe.step("create", secret: passphrase)
         for (name, value) in ascii { try probe.step("set \(name)", secret: value) }
         try probe.step("set accented", secret: Array(accented.utf8))
