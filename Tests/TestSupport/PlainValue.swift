@@ -51,6 +51,8 @@ extension PlainValue: Decodable {
             self = .boolean(value)
         } else if let value = try? container.decode(Int64.self) {
             self = .integer(value)
+        } else if let value = try? container.decode(Double.self) {
+            self = .real(value.bitPattern)
         } else if let value = try? container.decode(String.self) {
             self = .string(value)
         } else if let value = try? container.decode([PlainValue].self) {
