@@ -32,7 +32,7 @@ package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
         guard let base = unsafe sodium_malloc(max(count, 1)) else { throw .outOfMemory }
         unsafe self.base = base
         self.count = count
-        owner = cs_process_token()
+        owner = ProcessToken.current
         // libsodium keeps a 16-byte canary before the bytes; they end where the last page ends.
         let pageSize = Int(getpagesize())
         let first = unsafe Int(bitPattern: base - 16) & -pageSize
@@ -52,7 +52,7 @@ package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
     private static let isReady = sodium_init() >= 0
 
     /// Whether another process allocated this and the fork wiped it.
-    package var isForeign: Bool { owner != cs_process_token() }
+    package var isForeign: Bool { owner != ProcessToken.current }
 
     /// The bytes. The pages must be readable.
     package var bytes: RawSpan {

@@ -8,6 +8,8 @@ package final class MasterKey: Sendable {
     /// What the key was derived with; a file with another block has another key.
     package let keyDerivation: KeyDerivation
     private let buffer: Mutex<GuardedBuffer>
+    // Beside the buffer's own, because a child must not wait for a lock that a thread of its parent held.
+    private let owner = ProcessToken.current
 
     /// Takes over the bytes of a key.
     package init(_ bytes: consuming GuardedBuffer, keyDerivation: KeyDerivation) {
@@ -39,7 +41,7 @@ package final class MasterKey: Sendable {
     }
 
     /// Whether a fork wiped the key: this process never had it.
-    package var isForeign: Bool { buffer.withLock { $0.isForeign } }
+    package var isForeign: Bool { owner != ProcessToken.current }
 
     /// Lends the 32 bytes; no other user of the key runs meanwhile.
     package func withBytes<Result: ~Copyable & Sendable, Failure: Error>(
