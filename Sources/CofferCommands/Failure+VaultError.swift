@@ -1,4 +1,5 @@
 internal import Coffer
+internal import Glibc
 
 extension Failure {
     /// Says what an error of the library means for a person: the one place where classes become statuses.
@@ -57,8 +58,9 @@ extension Failure {
                 hint: "do it again with the new passphrase")
         case .locked: self.init(.locked, "\(file) is locked")
         case .ioError(let step, let number, let path):
-            let text = number == 0 ? "" : ": \(SystemError(number: number).text)"
-            self.init(.ioError, "could not \(step) for \(Escaping.quoted(path))\(text)", hint: "nothing was lost")
+            let reason = number == 0 ? "" : ": \(SystemError(number: number).text)"
+            let hint = number == ENOENT ? "is the directory there? Nothing was lost" : "nothing was lost"
+            self.init(.ioError, "\(Escaping.quoted(path)): could not \(step)\(reason)", hint: hint)
         case .notFound(let name): self = .notFound(name, vault: vault)
         case .typeMismatch(let name, let expected, let found):
             self.init(.unexpected, "the setting \(Escaping.quoted(name)) is a \(found), not a \(expected)")

@@ -36,6 +36,8 @@ enum PassphraseOrigin: Equatable {
             guard number != STDOUT_FILENO, number != STDERR_FILENO else {
                 throw .usage("\(options.descriptor.spelling) cannot be standard output or standard error")
             }
+            // A passphrase command must not read another passphrase.
+            if number > STDERR_FILENO { Descriptors.closeOnExec(number) }
             chosen.append(.descriptor(number))
         }
         if let path = arguments.value(of: options.file) { chosen.append(.file(path)) }

@@ -10,7 +10,6 @@ enum PassphraseReader {
     ///
     /// - Returns: the line without its newline, or nothing when the input had ended before.
     static func line(of descriptor: Int32) throws(Failure) -> GuardedBuffer? {
-        if descriptor > 2 { Descriptors.closeOnExec(descriptor) }
         if Descriptors.isTerminal(descriptor) {
             throw .usage(
                 "descriptor \(descriptor) is a terminal, which would show the passphrase",

@@ -53,7 +53,11 @@ struct Terminal: ~Copyable {
         guard signals.descriptor >= 0 else { throw .system(SystemError(number: errno)) }
         var count = 0
         var failure: ReadError?
-        hide(before)
+        guard hide(before) else {
+            let number = errno
+            restore(before)
+            throw .system(SystemError(number: number))
+        }
         show(prompt)
         reading: while true {
             switch signals.wait(for: descriptor) {
@@ -89,7 +93,10 @@ struct Terminal: ~Copyable {
                     show("\n")
                     signals.deliver(number)
                 }
-                hide(before)
+                guard hide(before) else {
+                    failure = .system(SystemError(number: errno))
+                    break reading
+                }
                 show(prompt)
             case .failure(let error):
                 failure = .system(error)
@@ -109,20 +116,29 @@ struct Terminal: ~Copyable {
     }
 
     // Lines as the kernel edits them, without echo. What was typed before the prompt was shown in the clear: dropped.
-    private borrowing func hide(_ before: termios) {
+    // False if the terminal would show it: nobody is asked then.
+    private borrowing func hide(_ before: termios) -> Bool {
         var hidden = before
         hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL)
         hidden.c_lflag |= tcflag_t(ICANON | ISIG)
+        hidden.c_iflag &= ~tcflag_t(INLCR | IGNCR)
         hidden.c_iflag |= tcflag_t(ICRNL)
-        apply(hidden)
+        guard apply(hidden) else { return false }
+        // The system call succeeds when it could do a part of it.
+        var now = termios()
+        guard unsafe tcgetattr(descriptor, &now) == 0 else { return false }
+        return now.c_lflag & tcflag_t(ECHO) == 0
     }
 
     // Also drops the rest of a paste, which must not reach the next prompt or the shell.
-    private borrowing func restore(_ before: termios) { apply(before) }
+    private borrowing func restore(_ before: termios) { _ = apply(before) }
 
-    private borrowing func apply(_ settings: termios) {
+    private borrowing func apply(_ settings: termios) -> Bool {
         var settings = settings
-        while unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) != 0 && errno == EINTR {}
+        while unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) != 0 {
+            if errno != EINTR { return false }
+        }
+        return true
     }
 
     // A paste arrives in pieces: drops them until none comes for a moment, for two seconds at most. Says whether there
