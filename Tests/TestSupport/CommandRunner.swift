@@ -27,10 +27,10 @@ package struct CommandRunner: Sendable {
     package var environment: [String: String]
 
     /// - Parameters:
-    ///   - program: the name of a product, which stands beside the tests.
+    ///   - program: the name of a product, which stands beside the tests, or a path.
     ///   - environment: all of its environment, but for what the runtime needs.
     package init(_ program: String, environment: [String: String] = [:]) {
-        self.program = MemoryScanChild.product(program).path
+        self.program = program.hasPrefix("/") ? program : MemoryScanChild.product(program).path
         let own = ["SWIFT_BACKTRACE": "enable=no", "PATH": "/usr/bin:/bin"]
         self.environment = own.merging(environment) { $1 }
     }

@@ -1,0 +1,115 @@
+import Coffer
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// Every failure class comes from a real file or situation, through the command line, with its exit code.
+@Suite struct ExitCodeTests {
+    static let codes: [String: Int32] = [
+        "ok": 0, "notAVault": 3, "unsupportedVersion": 4, "unsupportedFeature": 4, "damaged": 5, "limitExceeded": 6,
+        "wrongPassphrase": 8, "tampered": 9, "invalidContents": 10, "refused": 17,
+    ]
+
+    struct Vector: Decodable, Sendable, CustomTestStringConvertible {
+        let name: String
+        let expect: String
+        let passphrase: Hex
+        let seed: Hex?
+        let file: Hex
+        var testDescription: String { name }
+    }
+
+    struct Vectors: Decodable { let vectors: [Vector] }
+
+    /// The vectors that a passphrase decides; those with a recovery code have no verb yet.
+    static let vectors = ((try? Repository.json("v1.json", as: Vectors.self).vectors) ?? []).filter { $0.seed == nil }
+
+    @Test("the vectors are there, and show every class that a file can show")
+    func present() {
+        #expect(Self.vectors.count >= 80)
+        #expect(Set(Self.vectors.map(\.expect)) == Set(Self.codes.keys))
+    }
+
+    @Test("a file of each kind gives its class's code", arguments: vectors)
+    func vector(_ vector: Vector) throws {
+        let session = try CofferSession(passphrase: nil)
+        try session.fixture.write(vector.file.bytes)
+        // With a newline of its own, because one is removed.
+        let passphrase = try session.fixture.file("typed", vector.passphrase.bytes + [0x0A])
+        let list = try session.runner.run(["list", "--passphrase-file", passphrase])
+        // What is typed is brought to NFC, so the vector of another form opens here.
+        let expected = vector.name == "passphrase-nfd-differs" ? 0 : Self.codes[vector.expect]
+        #expect(list.code == expected)
+        #expect(list.code == 0 || list.messages.hasPrefix("coffer: "))
+        #expect(list.bytes.isEmpty == (list.code != 0 || vector.name == "empty-dict"))
+        let check = try session.runner.run(["check"])
+        let isBeforePassphrase = [3, 4, 5, 6].contains(Self.codes[vector.expect])
+        #expect(check.code == (isBeforePassphrase ? Self.codes[vector.expect] : 0))
+    }
+
+    @Test("too little memory is 7, and not taken for a wrong passphrase")
+    func notEnoughMemory() throws {
+        let session = try CofferSession(passphrase: nil)
+        let passphrase = session.passphraseFile
+        let vault = session.fixture.handle()
+        try vault.create(passphrase: Secret.text(TemporaryVault.passphrase), cost: .init(passes: 3, memoryKiB: 131_072))
+        let limited = try CommandRunner("/bin/sh", environment: session.runner.environment).run([
+            "-c", "ulimit -v 120000; exec \"$0\" list --passphrase-file \"$1\"", session.runner.program, passphrase,
+        ])
+        #expect(limited.code == 7)
+        #expect(limited.messages.contains("memory"))
+        #expect(try session.runner.run(["list", "--passphrase-file", passphrase]).code == 0)
+    }
+
+    @Test("a passphrase that changes during a change is 13, and nothing is overwritten")
+    func conflict() throws {
+        let session = try CofferSession()
+        let outcome = try session.runner.run(
+            ["set", "name", "--passphrase-file", session.passphraseFile], input: Array("value".utf8)
+        ) { process in
+            // The program has unlocked the vault when it waits for the value.
+            try Self.wait { (try? String(contentsOfFile: "/proc/\(process)/syscall", encoding: .utf8))?.hasPrefix("0 0x0 ") == true }
+            let vault = try session.fixture.unlocked()
+            try vault.changePassphrase(to: Secret.text("changed meanwhile"), derivation: TemporaryVault.cheap)
+        }
+        #expect(outcome.code == 13)
+        let vault = session.fixture.handle()
+        try vault.unlock(Secret.text("changed meanwhile"))
+        #expect(try vault.names() == [])
+    }
+
+    private static func wait(until condition: () -> Bool) throws {
+        for _ in 0..<1_000 {
+            if condition() { return }
+            usleep(10_000)
+        }
+        throw VaultError.refused(reason: "the program never came to the point")
+    }
+
+    @Test("the classes of situations have their codes")
+    func situations() throws {
+        let session = try CofferSession()
+        #expect(try session.run(["get", "absent"]).code == 16)
+        #expect(try session.run(["unset", "absent"]).code == 16)
+        #expect(try session.run(["set", "empty"], text: "").code == 17)
+        #expect(try session.runner.run(["list", "--no-input"]).code == 14)
+        #expect(try session.run(["no-such-verb"]).code == 2)
+        #expect(try session.run(["list", "--vault", session.fixture.path + ".none"]).code == 19)
+        #expect(try session.run(["list", "--vault", session.fixture.directory.path]).code == 15)
+        let missing = try session.runner.run(["list", "--passphrase-file", "/nowhere"])
+        #expect(missing.code == 15)
+        #expect(missing.messages.contains("/nowhere"))
+        // A directory in which nothing can be made: the save fails at its first step, and says which.
+        if geteuid() != 0 {
+            unsafe chmod(session.fixture.directory.path, 0o500)
+            defer { unsafe chmod(session.fixture.directory.path, 0o700) }
+            #expect(try session.run(["set", "name"], text: "value").code == 15)
+        }
+        let link = session.fixture.path + ".second"
+        #expect(unsafe Glibc.link(session.fixture.path, link) == 0)
+        #expect(try session.run(["set", "name"], text: "value").code == 17)
+        #expect(unsafe Glibc.unlink(link) == 0)
+        #expect(try session.run(["set", "name"], text: "value").code == 0)
+    }
+}
