@@ -188,4 +188,29 @@ import Testing
         let many = (0..<100).map { DictionaryMerge.Change(name: [99, UInt8($0)], value: 0..<value.count) }
         #expect(code { try merge(base, many, values: value) } == .tooLarge)
     }
+
+    #if !DEBUG
+        /// A list of so many objects takes seconds without optimisation.
+        @Test("the number of objects is bounded in builder, check and merge alike")
+        func objects() throws {
+            func list(elements: Int) throws -> [UInt8] {
+                var builder = try PropertyListBuilder()
+                try builder.beginArray()
+                for _ in 0..<elements { try builder.boolean(true) }
+                try builder.endArray()
+                let buffer = try builder.finish()
+                return Array(copying: buffer.bytes)
+            }
+            let largest = try list(elements: 4_194_303)
+            #expect(largest.refusal() == nil)
+            #expect(code { try list(elements: 4_194_304) } == .tooLarge)
+            let base = try Value.dictionary([:]).list()
+            let fitting = try list(elements: 4_194_301)
+            #expect(code { try merge(base, [.init(name: [97], value: 0..<fitting.count)], values: fitting) } == nil)
+            #expect(
+                code { try merge(base, [.init(name: [97], value: 0..<largest.count)], values: largest) } == .tooLarge)
+            let above = try list(elements: 4_194_302)
+            #expect(code { try merge(base, [.init(name: [97], value: 0..<above.count)], values: above) } == .tooLarge)
+        }
+    #endif
 }
