@@ -23,11 +23,14 @@ final class Passphrase: Sendable {
 
     /// Checks the length, and the cost against the memory of this machine, and derives the key.
     ///
+    /// - Parameters:
+    ///   - derivation: cost and salt, already checked against the limits.
+    ///   - available: how much memory there is, in bytes, or nil to ask for as much as the cost says.
     /// - Throws: `refused`, `limitExceeded` or `notEnoughMemory`.
-    func deriveKey(_ derivation: KeyDerivation, available: UInt64) throws(VaultFileError) -> MasterKey {
+    func deriveKey(_ derivation: KeyDerivation, available: UInt64?) throws(VaultFileError) -> MasterKey {
         try bytes.withBytes { (bytes) throws(VaultFileError) in
             try MasterKey.checkPassphrase(bytes)
-            try derivation.checkAffordable(available: available)
+            if let available { try derivation.checkAffordable(available: available) }
             return try MasterKey(passphrase: bytes, keyDerivation: derivation)
         }
     }

@@ -36,7 +36,7 @@ extension Vault {
         }
         let change = try Change(of: store, .creation)
         let (key, plaintext) = try translating(store.path) { () throws(VaultFileError) in
-            let key = try passphrase.deriveKey(derivation, available: AvailableMemory.bytes())
+            let key = try passphrase.deriveKey(derivation, available: availableMemory())
             let plaintext = try VaultPlaintext.beforeFirst().next(changes: [], values: RawSpan())
             return (key, plaintext)
         }

@@ -45,7 +45,7 @@ extension Vault {
         // The derivation takes long, so nobody is kept waiting for the file meanwhile.
         let newKey = try translating(store.path) { () throws(VaultFileError) in
             try derivation.checkReadable()
-            return try passphrase.deriveKey(derivation, available: AvailableMemory.bytes())
+            return try passphrase.deriveKey(derivation, available: availableMemory())
         }
         var change = try Change(of: store)
         let base = try change.newest(lease)

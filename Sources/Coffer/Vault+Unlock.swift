@@ -8,27 +8,38 @@ extension Vault {
     /// Text is brought to Unicode's NFC in guarded memory; bytes that are no UTF-8 are taken as they are. This takes as
     /// long as the vault's cost says: half a second by default. Specified in the file format, *Reading order*.
     ///
-    /// - Parameter passphrase: 1 to 1,024 bytes.
+    /// - Parameters:
+    ///   - passphrase: 1 to 1,024 bytes.
+    ///   - allowingAnyMemory: whether a vault may ask for more than half of this machine's memory: the system might
+    ///     end the process for it. At most 1 GiB is ever asked for.
     /// - Throws: `noVault`, `notAVault`, `unsupportedVersion`, `unsupportedFeature`, `damaged`, `limitExceeded`,
     ///   `refused`, `notEnoughMemory`, `wrongPassphrase`, `tampered`, `invalidContents`, `ioError`; `locked` when
     ///   ``lock()`` was called meanwhile.
-    public func unlock(_ passphrase: borrowing Secret) throws(VaultError) {
+    public func unlock(
+        _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false
+    ) throws(VaultError) {
         let epoch = epoch
         let store = try store()
         let passphrase = try Passphrase(passphrase)
-        try finishUnlock(try Self.open(store, with: passphrase), since: epoch)
+        let available = allowingAnyMemory ? nil : availableMemory()
+        try finishUnlock(try Self.open(store, with: passphrase, available: available), since: epoch)
     }
 
     /// Unlocks the vault with its passphrase, deriving the key on a thread of its own.
     ///
-    /// - Parameter passphrase: 1 to 1,024 bytes.
+    /// - Parameters:
+    ///   - passphrase: 1 to 1,024 bytes.
+    ///   - allowingAnyMemory: as in the other form.
     /// - Throws: what the other form throws.
-    public func unlock(_ passphrase: borrowing Secret) async throws(VaultError) {
+    public func unlock(
+        _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false
+    ) async throws(VaultError) {
         let epoch = epoch
         let store = try store()
         let passphrase = try Passphrase(passphrase)
+        let available = allowingAnyMemory ? nil : availableMemory()
         let result = await DedicatedThread.run {
-            Result { () throws(VaultError) in try Self.open(store, with: passphrase) }
+            Result { () throws(VaultError) in try Self.open(store, with: passphrase, available: available) }
         }
         try finishUnlock(try result.get(), since: epoch)
     }
@@ -40,11 +51,13 @@ extension Vault {
         let warnings: [VaultWarning]
     }
 
-    private static func open(_ store: VaultStore, with passphrase: Passphrase) throws(VaultError) -> Opened {
+    private static func open(
+        _ store: VaultStore, with passphrase: Passphrase, available: UInt64?
+    ) throws(VaultError) -> Opened {
         let loaded = try VaultLoading.load(store)
         let derivation = loaded.header.keyDerivation
         let key = try translating(store.path) { () throws(VaultFileError) in
-            try passphrase.deriveKey(derivation, available: AvailableMemory.bytes())
+            try passphrase.deriveKey(derivation, available: available)
         }
         let snapshot = try loaded.snapshot(with: key)
         return Opened(key: key, snapshot: snapshot, warnings: warnings(of: derivation))

@@ -6,12 +6,13 @@ package import VaultFile
 /// A settings store in one sealed file.
 ///
 /// A vault is a cheap handle, to be kept in a `static let`: making one opens nothing and cannot fail. It is locked until
-/// ``unlock(_:)-(Secret)`` or ``create(passphrase:cost:initial:)``; while it is unlocked the decrypted settings stand
-/// once, in guarded memory. All calls may come from any thread. After a fork without exec, the child finds it locked.
+/// it is unlocked or created; while it is unlocked the decrypted settings stand once, in guarded memory. All calls may come from any thread. After a fork without exec, the child finds it locked.
 public final class Vault: Sendable {
     /// Where the file is.
     public let location: VaultLocation
     private let system: any SystemCalls
+    /// How much memory this process could get, in bytes.
+    let availableMemory: @Sendable () -> UInt64
     private let state = Mutex(State())
 
     /// Makes a handle for a vault.
@@ -22,9 +23,13 @@ public final class Vault: Sendable {
     }
 
     /// Makes a handle that makes its system calls through a seam.
-    package init(at location: VaultLocation, system: any SystemCalls) {
+    package init(
+        at location: VaultLocation, system: any SystemCalls,
+        availableMemory: @escaping @Sendable () -> UInt64 = { AvailableMemory.bytes() }
+    ) {
         self.location = location
         self.system = system
+        self.availableMemory = availableMemory
     }
 
     /// What is known of the vault in memory.

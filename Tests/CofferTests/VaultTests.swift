@@ -1,6 +1,7 @@
 import Coffer
 import TestSupport
 import Testing
+import VaultFile
 
 extension SettingKey<String> { static let username = SettingKey("username", default: "anonymous") }
 extension SettingKey<Int> { static let retries = SettingKey("retries", default: 3) }
@@ -182,6 +183,27 @@ extension Vault {
         #expect(vault.warnings == [])
         #expect(vault.isUnlocked)
         #expect(try TemporaryVault().unlocked().warnings == [.weakKeyDerivation(passes: 1, memoryKiB: 8_192)])
+    }
+
+    @Test("more than half of the machine's memory is refused unless it is allowed")
+    func memory() throws {
+        let place = try TemporaryVault(create: false)
+        let derivation = KeyDerivation(passes: 1, memoryKiB: 262_148)
+        try place.handle().create(passphrase: Secret.text(TemporaryVault.passphrase), derivation: derivation)
+        let half: UInt64 = 262_147 * 1_024
+        let vault = Vault(at: .file(place.path), system: LinuxSystemCalls(), availableMemory: { 2 * half + 1_023 })
+        let passphrase = try Secret.text(TemporaryVault.passphrase)
+        #expect(throws: VaultError.limitExceeded(field: "mem", value: 262_148, bound: 262_147)) {
+            try vault.unlock(passphrase)
+        }
+        // The passphrase's length is judged before the memory.
+        #expect(throws: VaultError.refused(reason: "the passphrase is empty")) { try vault.unlock(Secret.text("")) }
+        try vault.unlock(passphrase, allowingAnyMemory: true)
+        #expect(vault.isUnlocked)
+        // What is not above 256 MiB is never asked about.
+        let small = Vault(at: .file(try TemporaryVault().path), system: LinuxSystemCalls(), availableMemory: { 0 })
+        try small.unlock(passphrase)
+        #expect(small.isUnlocked)
     }
 
     @Test("a dropped copy is decrypted again at the next read")

@@ -3,7 +3,7 @@ internal import Coffer
 /// `version`: which program this is.
 enum VersionCommand {
     /// The version of the program.
-    static let number = CofferVersion.string
+    static let number = LibraryVersion.string
 
     static let command = Command(
         "version", "say which version this is", options: [.json],

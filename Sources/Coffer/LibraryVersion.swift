@@ -1,5 +1,5 @@
 /// The version of Coffer, in the one place where it is written.
-public enum CofferVersion {
+public enum LibraryVersion {
     /// Major, minor and patch, as semantic versioning has them.
     public static let string = "0.1.0"
 }
