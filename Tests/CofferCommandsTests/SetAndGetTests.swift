@@ -206,6 +206,14 @@ import Testing
             #expect(try session.run(["check"]).code == 0)
         }
         #expect(try session.run(["list"]).output == "a\tstring\n")
+        // A closed one is taken by a device before anything else is opened; the way up to it may be hidden from us.
+        let seen = session.fixture.directory.appendingPathComponent("seen").path
+        let command = "for n in 0 1 2; do readlink /proc/$PPID/fd/$n; done > '\(seen)' 2> /dev/null; exit 1"
+        let child = try ChildProcess(
+            program, ["list", "--passphrase-command", command], environment: session.runner.environment)
+        #expect(try child.wait() == .exited(15))
+        let links = try String(contentsOfFile: seen, encoding: .utf8)
+        #expect(links.isEmpty || links == "/dev/null\n/dev/null\n/dev/null\n")
     }
 
     @Test("names are checked, escaped and found in any composition")

@@ -97,6 +97,21 @@ import Testing
         #expect(try child.wait() == .exited(0))
         #expect(terminal.echoes)
         #expect(!terminal.shown.contains("half"))
+        // Once before the stop and once after it.
+        #expect(terminal.shown.components(separatedBy: "Passphrase of").count == 3)
+    }
+
+    @Test("a paste that arrives in pieces is refused as a whole")
+    func slowPaste() throws {
+        let child = try prompted(["list"])
+        for piece in ["first line\n", "second", " line\n", "third line\n", "tail"] {
+            terminal.type(piece)
+            usleep(20_000)
+        }
+        #expect(try child.wait() == .exited(17))
+        #expect(terminal.echoes)
+        #expect(terminal.unreadInput().isEmpty)
+        #expect(!terminal.shown.contains("line"))
     }
 
     @Test("a paste that is too long is refused as a whole", arguments: [1025, 4094, 4095, 4096, 6000, 20_000])

@@ -20,6 +20,14 @@ enum FileSteps {
         let file = try read(path)
         let header = try VaultHeader(file.bytes)
         let key = try key(header, withCode: withCode)
+        // Before any other call can write over what the derivation left on the stack.
+        Lines.write("key")
+        _ = Lines.read()
+        do {
+            let sealing = try key.sealingKey(boundTo: file.bytes.extracting(header.boundRange))
+            Lines.write("sealing key of \(sealing.count)")
+            _ = Lines.read()
+        }
         let plaintext = try SealedVault.open(file.bytes, header: header, key: key)
         Lines.write("open \(plaintext.generation)")
         _ = Lines.read()

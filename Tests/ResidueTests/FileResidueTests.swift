@@ -38,6 +38,17 @@ import Testing
         let probe = try MemoryScanChild("ResidueProbe", ["file", means, path.path])
         #expect(try probe.line() == "ready")
         try probe.send(given + [10])
+        #expect(try probe.line() == "key")
+        guard let derived = try scan(search, probe) else { return }
+        #expect(derived.holdsOneGuardedCopy(of: "master"), "\(derived)")
+        for name in ["given", "sealing", "settings"] { #expect(derived[name].isEmpty, "\(name): \(derived)") }
+        try probe.send([10])
+        #expect(try probe.line() == "sealing key of 32")
+        let sealed = try scan(search, probe)
+        for name in ["master", "sealing"] {
+            #expect(sealed?.holdsOneGuardedCopy(of: name) == true, "\(name): \(String(describing: sealed))")
+        }
+        try probe.send([10])
         #expect(try probe.line() == "open 3")
         guard let open = try scan(search, probe) else { return }
         for name in ["master", "settings"] { #expect(open.holdsOneGuardedCopy(of: name), "\(name): \(open)") }
