@@ -1,4 +1,3 @@
-internal import CSodium
 internal import CUTF8Proc
 
 /// Unicode normalisation of text in guarded memory.
@@ -21,7 +20,7 @@ package enum Normalization {
                 return unsafe utf8proc_reencode(codePoints, found, options)
             }
         }
-        sodium_stackzero(1024)
+        UsedStack.clear()
         guard length >= 0 else { return try GuardedBuffer(copying: text) }
         return try GuardedBuffer(copying: scratch.bytes.extracting(first: length))
     }

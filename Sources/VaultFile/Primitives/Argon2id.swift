@@ -40,7 +40,7 @@ package enum Argon2id {
                 }
             }
         }
-        sodium_stackzero(4096)
+        UsedStack.clear()
         guard result == 0 else { throw refusal }
         return key
     }

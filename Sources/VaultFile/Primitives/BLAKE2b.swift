@@ -57,7 +57,7 @@ package struct BLAKE2b: ~Copyable {
         unsafe state.withCBytes { state, _ in
             _ = unsafe crypto_generichash_blake2b_final(OpaquePointer(state), digest, length)
         }
-        sodium_stackzero(1024)
+        UsedStack.clear()
     }
 
     private static func personal(_ label: StaticString) -> [UInt8] {

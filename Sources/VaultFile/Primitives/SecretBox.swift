@@ -31,7 +31,7 @@ package enum SecretBox {
                 }
             }
         }
-        sodium_stackzero(2048)
+        UsedStack.clear()
     }
 
     /// Opens a box into a new guarded buffer.
@@ -52,7 +52,7 @@ package enum SecretBox {
                 }
             }
         }
-        sodium_stackzero(2048)
+        UsedStack.clear()
         if result == 0 { return message }
         return nil
     }

@@ -12,7 +12,7 @@ package enum X25519 {
         precondition(secret.byteCount == keyLength)
         var point = [UInt8](repeating: 0, count: keyLength)
         unsafe secret.withCBytes { secret, _ in _ = unsafe crypto_scalarmult_base(&point, secret) }
-        sodium_stackzero(2048)
+        UsedStack.clear()
         return point
     }
 
@@ -29,7 +29,7 @@ package enum X25519 {
                 unsafe publicKey.withCBytes { other, _ in unsafe crypto_scalarmult(point, secret, other) }
             }
         }
-        sodium_stackzero(2048)
+        UsedStack.clear()
         if result == 0 { return point }
         return nil
     }
