@@ -18,7 +18,7 @@ export SWIFT_BACKTRACE := enable=no
 # Builds share one folder, and SwiftPM uses all cores by itself.
 .NOTPARALLEL:
 
-.PHONY: all deps build demo test lint test-debug test-release test-audit test-install static install format clean
+.PHONY: all deps build demo test lint docs test-debug test-release test-audit test-install static install format clean
 
 all: build
 
@@ -31,11 +31,15 @@ build: deps
 demo: build
 	@scripts/demo.sh "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
 
-test: lint test-audit test-debug test-release test-install
+test: lint docs test-audit test-debug test-release test-install
 	@echo "coffer: all tests passed"
 
 lint: deps
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+
+# An unresolved link in the documentation is an error.
+docs: deps
+	@scripts/docs.sh site
 
 test-debug: deps
 	$(SWIFT) test $(BIND_NOW)
@@ -61,4 +65,4 @@ format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
 
 clean:
-	rm -rf .build .build-*
+	rm -rf .build .build-* site

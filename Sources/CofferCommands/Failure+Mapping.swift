@@ -7,7 +7,7 @@ extension Failure {
     /// - Parameters:
     ///   - error: the error.
     ///   - vault: the path of the vault, if one was chosen.
-    init(describing error: any Error, vault: String? = nil) {
+    package init(describing error: any Error, vault: String? = nil) {
         switch error {
         case let failure as Failure: self = failure
         case let error as VaultError: self.init(error, vault: vault)

@@ -1,4 +1,4 @@
-internal import Coffer
+package import Coffer
 internal import Glibc
 
 extension Failure {
@@ -7,7 +7,7 @@ extension Failure {
     /// - Parameters:
     ///   - error: the error.
     ///   - vault: the path of the vault, if one was chosen.
-    init(_ error: VaultError, vault: String?) {
+    package init(_ error: VaultError, vault: String?) {
         let file = vault.map { "the vault \(Escaping.quoted($0))" } ?? "the vault"
         switch error {
         case .noVault(let path):

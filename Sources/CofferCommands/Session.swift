@@ -26,12 +26,17 @@ package struct Session: Sendable {
         return vault
     }
 
-    /// Says what should be known of the file before it is used: a cheap passphrase, permissions that are too wide.
+    /// Says what should be known of the file before it is used: a cheap passphrase, wide permissions, unlocked memory.
     func warnOfFile(_ vault: Vault) throws {
         for case .weakKeyDerivation(let passes, let memoryKiB) in vault.warnings {
             console.warning(
                 "the passphrase of this vault is cheap to guess (\(passes) passes over \(memoryKiB) KiB)",
                 hint: "coffer passphrase --cost moderate changes that")
+        }
+        if let protection = vault.memoryProtection, !protection.isLocked {
+            console.warning(
+                "memory could not be locked, so secrets may reach the swap space while this runs",
+                hint: "raise the limit that ulimit -l shows")
         }
         if let permissions = Permissions.ofOthers(try vault.path()) {
             console.warning(

@@ -69,7 +69,9 @@ import Testing
             ["set", "name", "--passphrase-file", session.passphraseFile], input: Array("value".utf8)
         ) { process in
             // The program has unlocked the vault when it waits for the value.
-            try Self.wait { (try? String(contentsOfFile: "/proc/\(process)/syscall", encoding: .utf8))?.hasPrefix("0 0x0 ") == true }
+            try Self.wait {
+                (try? String(contentsOfFile: "/proc/\(process)/syscall", encoding: .utf8))?.hasPrefix("0 0x0 ") == true
+            }
             let vault = try session.fixture.unlocked()
             try vault.changePassphrase(to: Secret.text("changed meanwhile"), derivation: TemporaryVault.cheap)
         }

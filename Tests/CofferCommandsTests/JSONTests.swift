@@ -107,4 +107,41 @@ import Testing
         }
         _ = try list(text)
     }
+
+    @Test("changed texts are read or refused, and what is read is canonical")
+    func mutations() throws {
+        let seeds = [
+            "{\"a\": [1, -2.5e3, \"\\u00e4\\ud83d\\ude00\", {\"$data\": \"AAEC\"}, true], \"$b\": {\"$date\": 1}}",
+            "[{\"$$x\": [[], {}]}, {\"$real\": \"-inf\"}, 9223372036854775807, {\"$date\": \"2024-02-29T00:00:00Z\"}]",
+        ]
+        let pieces: [UInt8] = Array("{}[]\",:\\$u0e-.tfn 9\u{1}\u{7F}".utf8) + [0x80, 0xC3, 0xFF]
+        var state: UInt64 = 42
+        func next(_ bound: Int) -> Int {
+            state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+            return Int(state >> 33) % bound
+        }
+        var accepted = 0
+        for round in 0..<4000 {
+            var bytes = Array(seeds[round % seeds.count].utf8)
+            for _ in 0...next(3) {
+                let place = next(bytes.count)
+                switch next(3) {
+                case 0: bytes[place] = pieces[next(pieces.count)]
+                case 1: bytes.insert(pieces[next(pieces.count)], at: place)
+                default: bytes.remove(at: place)
+                }
+            }
+            var source = try GuardedBuffer(count: bytes.count)
+            for (offset, byte) in bytes.enumerated() { source.store(byte, at: offset) }
+            do {
+                let list = try JSONReader.propertyList(of: source.bytes, maximumDepth: 31)
+                try CanonicalCheck.check(list.bytes, maximumDepth: 31, requireDictionary: false, names: .any)
+                // What is written from it means the same again.
+                let text = try json(list)
+                #expect(try json(try self.list(text)) == text)
+                accepted += 1
+            } catch is JSONError {}
+        }
+        #expect(accepted > 100)
+    }
 }

@@ -8,8 +8,10 @@ import Testing
     init() throws { vault = try KnownVault() }
 
     func coffer(_ arguments: [String]) throws -> MemoryScanChild {
-        try MemoryScanChild(
-            "coffer", arguments + ["--vault", vault.path, "--passphrase-fd", "0"],
+        let (program, words) = MemoryScan.visible(
+            MemoryScanChild.product("coffer").path, arguments + ["--vault", vault.path, "--passphrase-fd", "0"])
+        return try MemoryScanChild(
+            program, words,
             environment: ["XDG_STATE_HOME": vault.folder.path, "HOME": vault.folder.path])
     }
 
@@ -18,7 +20,7 @@ import Testing
         let child = try coffer(["get", "first"])
         let half = canary()
         try child.send(half)
-        try looking {
+        try MemoryScan.looking {
             try child.waitUntilBlocked(in: .read, on: 0)
             let report = try MemoryScan(["half": half, "absent": canary()]).run(child.identifier)
             #expect(report.holdsOneGuardedCopy(of: "half"), "\(report)")
@@ -40,7 +42,7 @@ import Testing
         var secrets = try vault.secrets()
         secrets["first of large"] = Array(value.prefix(64))
         secrets["last of large"] = Array(value.suffix(64))
-        try looking {
+        try MemoryScan.looking {
             try child.waitUntilBlocked(in: .write, on: 1)
             let report = try MemoryScan(secrets).run(child.identifier)
             for name in ["first of large", "last of large", "first", "second", "accented as UTF-16"] {

@@ -7,21 +7,9 @@ func canary(_ count: Int = 64) -> [UInt8] {
     return (0..<count).map { _ in letters[Int.random(in: 0..<letters.count)] }
 }
 
-/// Does what looks into another process, and fails loudly where that is forbidden, unless the person who runs the tests
-/// accepted it.
-func looking<Result>(_ body: () throws -> Result) throws -> Result? {
-    do {
-        return try body()
-    } catch let error as MemoryScan.Forbidden {
-        guard ProcessInfo.processInfo.environment["COFFER_TEST_SKIP_MEMORY_SCAN"] == "1" else { throw error }
-        FileHandle.standardError.write(Data("SKIPPED: a memory scan, forbidden here (errno \(error.errno))\n".utf8))
-        return nil
-    }
-}
-
 /// Scans a process that stands still.
 func scan(_ scan: MemoryScan, _ child: MemoryScanChild, everything: Bool = false) throws -> MemoryScan.Report? {
-    try looking { try scan.run(child.identifier, everything: everything) }
+    try MemoryScan.looking { try scan.run(child.identifier, everything: everything) }
 }
 
 /// A vault on disk with known contents, made by a process that has ended.

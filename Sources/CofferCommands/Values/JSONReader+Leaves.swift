@@ -109,7 +109,8 @@ extension JSONReader {
         try build { (builder, _) throws(PropertyListError) in try builder.integer(integer) }
     }
 
-    private func real(from start: Int) throws(JSONError) -> Double {
+    /// The real that was gone over.
+    func real(from start: Int) throws(JSONError) -> Double {
         do throws(SecureMemoryError) {
             if let real = try NumberText.real(text.extracting(start..<offset)) { return real }
         } catch {
@@ -118,9 +119,9 @@ extension JSONReader {
         throw JSONError(.realTooLarge, at: start)
     }
 
-    // Says whether it has a fraction or an exponent.
+    /// Goes over a number and says whether it has a fraction or an exponent.
     @_lifetime(self: copy self)
-    private mutating func skipNumber() throws(JSONError) -> Bool {
+    mutating func skipNumber() throws(JSONError) -> Bool {
         _ = take("-")
         if !take("0") { try skipDigits() }
         var isReal = false
@@ -141,99 +142,5 @@ extension JSONReader {
         let start = offset
         while let byte = peek(), (0x30...0x39).contains(byte) { offset += 1 }
         guard offset > start else { throw JSONError(.syntax, at: offset) }
-    }
-
-    // MARK: Types that JSON lacks
-
-    func startsWithDollar(at place: Int) -> Bool {
-        scratch.count > place && scratch.bytes[place] == UInt8(ascii: "$")
-    }
-
-    /// Whether the member whose value starts here is the last of its object.
-    func isLoneMember() -> Bool {
-        var place = offset
-        var depth = 0
-        var isInString = false
-        while place < text.byteCount {
-            let byte = text[place]
-            if isInString {
-                if byte == 0x5C { place += 1 }
-                if byte == 0x22 { isInString = false }
-            } else {
-                switch byte {
-                case 0x22: isInString = true
-                case UInt8(ascii: "{"), UInt8(ascii: "["): depth += 1
-                case UInt8(ascii: "}"), UInt8(ascii: "]"):
-                    if depth == 0 { return true }
-                    depth -= 1
-                case UInt8(ascii: ",") where depth == 0: return false
-                default: break
-                }
-            }
-            place += 1
-        }
-        return false
-    }
-
-    private func keyIs(_ word: StaticString) -> Bool {
-        scratch.bytes.equals(unsafe RawSpan(_unsafeStart: word.utf8Start, byteCount: word.utf8CodeUnitCount))
-    }
-
-    /// Reads the value of an object of one key that stands for a type, and the end of the object.
-    @_lifetime(self: copy self)
-    mutating func typed(from start: Int) throws(JSONError) {
-        if keyIs("$data") {
-            try string()
-            var bytes = try Self.emptyArena()
-            let isBase64: Bool
-            do throws(SecureMemoryError) {
-                isBase64 = try Base64Text.decode(scratch.bytes, to: &bytes)
-            } catch {
-                throw JSONError(.outOfMemory, at: start)
-            }
-            guard isBase64 else { throw JSONError(.badMarker, at: start) }
-            try build { (builder, _) throws(PropertyListError) in try builder.data(bytes.bytes) }
-        } else if keyIs("$date") {
-            let seconds = try date(from: start)
-            try build { (builder, _) throws(PropertyListError) in try builder.date(seconds) }
-        } else if keyIs("$real") {
-            try string()
-            var real: Double?
-            do throws(SecureMemoryError) {
-                real = try NumberText.real(scratch.bytes)
-            } catch {
-                throw JSONError(.outOfMemory, at: start)
-            }
-            guard let real else { throw JSONError(.badMarker, at: start) }
-            try build { (builder, _) throws(PropertyListError) in try builder.real(real) }
-        } else {
-            throw JSONError(.badMarker, at: start)
-        }
-        skipSpace()
-        try expect("}")
-    }
-
-    @_lifetime(self: copy self)
-    private mutating func date(from start: Int) throws(JSONError) -> Double {
-        guard peek() == 0x22 else {
-            let numberStart = offset
-            _ = try skipNumber()
-            return try real(from: numberStart)
-        }
-        try string()
-        // A date is no secret, like every typed setting; what is no date does not become a string.
-        guard scratch.count <= 64, let seconds = DateText.seconds(of: scratch.bytes.smallText) else {
-            throw JSONError(.badMarker, at: start)
-        }
-        return seconds
-    }
-}
-
-extension RawSpan {
-    /// A short text that is no secret: a date, a number.
-    var smallText: String {
-        var text = ""
-        for offset in 0..<byteCount { text.unicodeScalars.append(Unicode.Scalar(self[offset])) }
-        return text
     }
 }
