@@ -9,6 +9,7 @@ package struct Failure: Error, Equatable {
     /// What to do about it.
     package let hint: String?
 
+    /// Says what happened.
     package init(_ code: ExitCode, _ message: String, hint: String? = nil) {
         self.code = code
         self.message = message

@@ -15,11 +15,11 @@ package struct Session: Sendable {
 
     /// Unlocks the vault, asking for the passphrase if no option gives it.
     ///
-    /// A missing or damaged file is found before anyone is asked for anything.
+    /// A missing or damaged file is found before a person is asked for anything.
     func unlockedVault() throws -> Vault {
         let path = try vaultPath()
         let vault = Vault(at: .file(path))
-        _ = try vault.inspect()
+        if try PassphraseOrigin.chosen(in: arguments, .current) == nil { _ = try vault.inspect() }
         let passphrase = try PassphraseSource(arguments, vault: path).current()
         try whileDeriving { () throws(VaultError) in try vault.unlock(passphrase) }
         try warnOfFile(vault)

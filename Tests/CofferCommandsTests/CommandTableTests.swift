@@ -75,6 +75,23 @@ import Testing
         #expect(!"\(failure.message) \(failure.hint ?? "")".contains("ecret"))
     }
 
+    @Test("words that are not UTF-8 are refused, for they would name something else")
+    func encoding() throws {
+        for word in [[0x61, 0xFF, 0], Array("--vault=".utf8) + [0xC3, 0]] as [[UInt8]] {
+            let copy = unsafe word.withUnsafeBufferPointer { bytes in
+                unsafe bytes.withMemoryRebound(to: CChar.self) { unsafe $0.baseAddress.flatMap { unsafe strdup($0) } }
+            }
+            var words: [UnsafeMutablePointer<CChar>?] = unsafe [strdup("coffer"), strdup("help"), copy, nil]
+            defer { unsafe words.forEach { unsafe free($0) } }
+            do throws(Failure) {
+                _ = try unsafe CommandTable.coffer.parse(count: 3, words: &words)
+                Issue.record("taken")
+            } catch {
+                #expect(error.code == .usage)
+            }
+        }
+    }
+
     @Test("an abbreviation is refused and the whole name is told")
     func abbreviation() throws {
         #expect(failure(["help", "--js"])?.hint == "write --json")

@@ -195,6 +195,18 @@ import Testing
         }
     }
 
+    @Test("a reader that went away is an error where its signal is ignored")
+    func ignoredSignal() throws {
+        let session = try CofferSession()
+        #expect(try session.run(["set", "a"], text: "value").code == 0)
+        let shell = CommandRunner("/bin/sh", environment: session.runner.environment)
+        let script =
+            "trap '' PIPE; exec '\(session.runner.program)' get a --passphrase-file '\(session.passphraseFile)'"
+        let outcome = try shell.run(["-c", script], output: .brokenPipe)
+        #expect(outcome.code == 15)
+        #expect(outcome.messages.contains("not all was written"))
+    }
+
     @Test("closed standard descriptors never become the vault")
     func closedDescriptors() throws {
         let session = try CofferSession()

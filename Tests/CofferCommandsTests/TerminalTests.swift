@@ -180,7 +180,7 @@ import Testing
         #expect(terminal.echoes)
     }
 
-    @Test("input without an end of line is taken when the input ends")
+    @Test("an unfinished line is not taken when the input ends")
     func endInLine() throws {
         let child = try prompted(["list", "-q"])
         terminal.type(TemporaryVault.passphrase + "\u{4}\u{4}")

@@ -2,6 +2,7 @@
 package struct HelpText: Sendable {
     private let table: CommandTable
 
+    /// The help of a table.
     package init(_ table: CommandTable) { self.table = table }
 
     /// What `coffer help` says.

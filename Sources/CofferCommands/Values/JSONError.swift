@@ -14,10 +14,12 @@ package struct JSONError: Error, Equatable {
         case outOfMemory
     }
 
+    /// What is wrong.
     package let code: Code
     /// The byte offset in the text.
     package let offset: Int
 
+    /// Says what is wrong, and where.
     package init(_ code: Code, at offset: Int) {
         self.code = code
         self.offset = offset
