@@ -33,9 +33,12 @@ extension VaultError {
                 .refused(reason: "\(path) has a second name (a hard link), which a save would leave behind")
             case .foreignOwner: .refused(reason: "\(path) belongs to another user")
             case .changedMeanwhile: .conflict
-            case .system, .notARegularFile, .lockHeld, .changedWhileReading, .nameTooLong, .verificationFailed,
-                .renamedButNotSynced:
+            case .system, .notARegularFile, .lockHeld, .changedWhileReading, .nameTooLong, .verificationFailed:
                 .ioError(step: error.step.rawValue, errno: error.errno, path: path)
+            case .renamedButNotSynced:
+                .ioError(
+                    step: "\(error.step.rawValue), so the save, which is in place, may not survive a power cut",
+                    errno: error.errno, path: path)
             }
     }
 

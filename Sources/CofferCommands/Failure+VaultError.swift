@@ -29,10 +29,13 @@ extension Failure {
                 .damaged, "\(file) is damaged: \(reason)",
                 hint: "restore a copy; no passphrase was tried, so none is known to be wrong")
         case .limitExceeded(let field, let value, let bound):
-            self.init(.limitExceeded, "\(file): \(field) is \(value), and the limit is \(bound)")
-        case .notEnoughMemory(let memoryKiB):
             self.init(
-                .notEnoughMemory, "there is not enough memory: \(memoryKiB) KiB are needed",
+                .limitExceeded, "\(file): \(field) is \(value), and the limit is \(bound)",
+                hint: Self.override(of: field, value: value, bound: bound))
+        case .notEnoughMemory(let memoryKiB):
+            let need = memoryKiB == 0 ? "" : ": \(memoryKiB) KiB are needed to derive the key"
+            self.init(
+                .notEnoughMemory, "there is not enough memory\(need)",
                 hint: "close other programs or raise the limit; this says nothing of the passphrase")
         case .wrongPassphrase:
             self.init(
@@ -59,12 +62,26 @@ extension Failure {
         case .locked: self.init(.locked, "\(file) is locked")
         case .ioError(let step, let number, let path):
             let reason = number == 0 ? "" : ": \(SystemError(number: number).text)"
-            let hint = number == ENOENT ? "is the directory there? Nothing was lost" : "nothing was lost"
-            self.init(.ioError, "\(Escaping.quoted(path)): could not \(step)\(reason)", hint: hint)
+            self.init(
+                .ioError, "\(Escaping.quoted(path)): could not \(step)\(reason)", hint: Self.hint(for: number))
         case .notFound(let name): self = .notFound(name, vault: vault)
         case .typeMismatch(let name, let expected, let found):
             self.init(.unexpected, "the setting \(Escaping.quoted(name)) is a \(found), not a \(expected)")
         case .refused(let reason): self.init(.refused, reason)
+        }
+    }
+
+    /// What lifts a limit: the machine's own can be passed, the format's cannot.
+    private static func override(of field: String, value: UInt64, bound: UInt64) -> String? {
+        guard field == "mem", value > bound, bound < 1_048_576 else { return nil }
+        return "the vault asks for over half of this machine's memory: --allow-large-memory lets it"
+    }
+
+    private static func hint(for number: Int32) -> String {
+        switch number {
+        case ENOENT: "is the directory there? Nothing was lost"
+        case EWOULDBLOCK: "another process is changing the vault: try again. Nothing was lost"
+        default: "nothing was lost"
         }
     }
 

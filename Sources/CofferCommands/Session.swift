@@ -21,7 +21,10 @@ package struct Session: Sendable {
         let vault = Vault(at: .file(path))
         if try PassphraseOrigin.chosen(in: arguments, .current) == nil { _ = try vault.inspect() }
         let passphrase = try PassphraseSource(arguments, vault: path).current()
-        try whileDeriving { () throws(VaultError) in try vault.unlock(passphrase) }
+        let allowingAnyMemory = arguments.has(.allowLargeMemory)
+        try whileDeriving { () throws(VaultError) in
+            try vault.unlock(passphrase, allowingAnyMemory: allowingAnyMemory)
+        }
         try warnOfFile(vault)
         return vault
     }

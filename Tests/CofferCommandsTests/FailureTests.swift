@@ -1,43 +1,25 @@
 import Coffer
 import CofferCommands
-import SecureMemory
 import Testing
 
 @Suite struct FailureTests {
-    private static let classes: [(error: VaultError, code: ExitCode)] = [
-        (.notAVault(path: "/v"), .notAVault), (.unsupportedVersion(2), .unsupported),
-        (.unsupportedFeature(field: "kdf", value: 2), .unsupported), (.damaged(reason: "check"), .damaged),
-        (.limitExceeded(field: "mem", value: 2, bound: 1), .limitExceeded),
-        (.notEnoughMemory(memoryKiB: 65_536), .notEnoughMemory), (.wrongPassphrase, .wrongPassphrase),
-        (.tampered, .tampered), (.invalidContents(reason: "names"), .invalidContents), (.rolledBack, .notFresh),
-        (.forked, .notFresh), (.replaced, .notFresh), (.rekeyed, .notFresh), (.noMatchingSlot, .noMatchingSlot),
-        (.conflict, .conflict), (.locked, .locked), (.ioError(step: "open", errno: 13, path: "/v"), .ioError),
-        (.notFound(name: "a"), .notFound), (.refused(reason: "no"), .refused), (.noVault(path: "/v"), .noVault),
-        (.alreadyExists(path: "/v"), .refused),
-        (.typeMismatch(name: "a", expected: "string", found: "integer"), .unexpected),
-    ]
-
-    @Test("every class of failure has its status, and one line that says what to do", arguments: classes)
-    func statuses(error: VaultError, code: ExitCode) {
-        let failure = Failure(describing: error, vault: "/some/vault")
-        #expect(failure.code == code)
-        #expect(!failure.message.isEmpty && !failure.message.contains("\n") && !failure.message.hasSuffix("."))
-        #expect(!code.classes.isEmpty)
-    }
-
-    @Test("paths and names in messages cannot steer a terminal")
-    func escapes() {
-        for error in [VaultError.noVault(path: "/a\u{1B}[2J"), .notFound(name: "a\u{1B}[2J")] {
-            let failure = Failure(describing: error, vault: "/b\u{202E}")
-            #expect(failure.message.contains("\\u{1B}"))
-            #expect(!failure.message.unicodeScalars.contains(where: Escaping.isHarmful))
+    @Test("only the machine's own limit of memory names the option that lifts it")
+    func memoryLimit() {
+        let cases: [(String, UInt64, UInt64, Bool)] = [
+            ("mem", 1_048_576, 500_000, true), ("mem", 1_048_577, 1_048_576, false), ("mem", 8_191, 8_192, false),
+            ("ops", 17, 16, false),
+        ]
+        for (field, value, bound, isLifted) in cases {
+            let failure = Failure(VaultError.limitExceeded(field: field, value: value, bound: bound), vault: "/v")
+            #expect(failure.hint?.contains("--allow-large-memory") ?? false == isLifted)
+            #expect(failure.message.contains("\(field) is \(value), and the limit is \(bound)"))
         }
     }
 
-    @Test("what is not known is an unexpected failure, never a success")
-    func unknown() {
-        struct Unheard: Error {}
-        #expect(Failure(describing: Unheard()).code == .unexpected)
-        #expect(Failure(describing: SecureMemoryError.outOfMemory).code == .notEnoughMemory)
+    @Test("memory that is missing is said with its size only where it is known")
+    func memory() {
+        #expect(Failure(VaultError.notEnoughMemory(memoryKiB: 0), vault: nil).message == "there is not enough memory")
+        let derivation = Failure(VaultError.notEnoughMemory(memoryKiB: 65_536), vault: nil).message
+        #expect(derivation.contains("65536 KiB"))
     }
 }

@@ -6,6 +6,8 @@ extension CommandOption {
         "passphrase-file", "FILE", "the passphrase is the contents of FILE, less one trailing newline")
     static let passphraseCommand = CommandOption(
         "passphrase-command", "COMMAND", "the passphrase is what COMMAND prints, less one trailing newline")
+    static let allowLargeMemory = CommandOption(
+        "allow-large-memory", nil, "derive the key even if that takes over half of this machine's memory")
     static let noInput = CommandOption("no-input", nil, "never ask: fail and say which option to use")
     static let json = CommandOption("json", nil, "write JSON")
     static let quiet = CommandOption("quiet", short: "q", nil, "say nothing but failures")
@@ -14,6 +16,6 @@ extension CommandOption {
 
     /// What every verb takes, before the verb and after it.
     static let global = [
-        vault, passphraseFD, passphraseFile, passphraseCommand, noInput, quiet, help, version,
+        vault, passphraseFD, passphraseFile, passphraseCommand, allowLargeMemory, noInput, quiet, help, version,
     ]
 }
