@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
@@ -70,30 +71,33 @@ uint64_t cs_physical_memory(void) {
 int cs_set_dumpable(int dumpable) { return prctl(PR_SET_DUMPABLE, dumpable, 0, 0, 0); }
 int cs_get_dumpable(void) { return prctl(PR_GET_DUMPABLE, 0, 0, 0, 0); }
 
-// The first object is the program itself; one without PT_INTERP is static and has nothing to bind later.
-static int binds_at_start(struct dl_phdr_info *info, size_t size, void *out) {
+// Stops at the first object that has calls to bind and does not ask for it to be done at once. In a static program
+// there is none: it has no table of such calls.
+static int binds_later(struct dl_phdr_info *info, size_t size, void *out) {
     (void)size;
-    int interpreted = 0, now = 0;
+    int calls = 0, now = 0;
     for (int i = 0; i < info->dlpi_phnum; i++) {
         const ElfW(Phdr) *header = &info->dlpi_phdr[i];
-        if (header->p_type == PT_INTERP) interpreted = 1;
         if (header->p_type != PT_DYNAMIC) continue;
         for (const ElfW(Dyn) *d = (const ElfW(Dyn) *)(info->dlpi_addr + header->p_vaddr); d->d_tag != DT_NULL; d++) {
+            if (d->d_tag == DT_PLTRELSZ && d->d_un.d_val > 0) calls = 1;
             if (d->d_tag == DT_BIND_NOW) now = 1;
             if (d->d_tag == DT_FLAGS && (d->d_un.d_val & DF_BIND_NOW)) now = 1;
             if (d->d_tag == DT_FLAGS_1 && (d->d_un.d_val & DF_1_NOW)) now = 1;
         }
     }
-    *(int *)out = now || !interpreted;
-    return 1;
+    *(int *)out = calls && !now;
+    return *(int *)out;
 }
 
 int cs_binds_at_start(void) {
     const char *forced = secure_getenv("LD_BIND_NOW");
     if (forced && *forced) return 1;
-    int result = 0;
-    dl_iterate_phdr(binds_at_start, &result);
-    return result;
+    // A static program may list calls of its own (IRELATIVE), which are bound before main.
+    if (getauxval(AT_BASE) == 0) return 1;
+    int later = 0;
+    dl_iterate_phdr(binds_later, &later);
+    return !later;
 }
 
 int cs_start_thread(void *(*run)(void *), void *context) {

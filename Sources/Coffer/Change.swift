@@ -45,11 +45,16 @@ struct Change: ~Copyable {
         let warnings: [VaultWarning]
         /// Set when the new file is in place, but may not survive a power cut.
         let unsynced: VaultError?
+
+        /// - Throws: `savedButNotSynced`.
+        func checkSynced() throws(VaultError) {
+            if let unsynced { throw unsynced }
+        }
     }
 
     /// Seals a plaintext and puts it in the place of the vault's file.
     ///
-    /// - Throws: `limitExceeded`, `notEnoughMemory`, `conflict`, `refused` or `ioError`; the old file then stands.
+    /// - Throws: `limitExceeded`, `notEnoughMemory`, `refused` or `ioError`; the old file then stands.
     borrowing func save(_ plaintext: VaultPlaintext, key: MasterKey, slots: [Slot]) throws(VaultError) -> Saved {
         let file = try translating(path) { () throws(VaultFileError) in
             var random = [UInt8](repeating: 0, count: 32)

@@ -36,6 +36,7 @@ public struct Draft: ~Copyable {
     ///   - secret: its new value, which is copied from guarded memory to guarded memory.
     public mutating func set(_ key: SecretKey, to secret: borrowing Secret) {
         do throws(VaultError) {
+            guard !secret.isForeign else { throw .refused(reason: Passphrase.madeBeforeFork) }
             let name = try target(key.name)
             let range = try secret.withBytes { (bytes) throws(VaultError) in
                 try Self.append(text: bytes, to: &values)
@@ -108,10 +109,10 @@ public struct Draft: ~Copyable {
             let list = values.bytes.extracting(range)
             return try ValueReading.value(0, of: PropertyListReader(trusted: list), for: key)
         }
-        let value = try base.withValue(of: name) { (reader, object) throws(VaultError) in
+        guard let object = base.value(of: name) else { return key.defaultValue }
+        return try base.withSettings { (reader) throws(VaultError) in
             try ValueReading.value(object, of: reader, for: key)
         }
-        return value ?? key.defaultValue
     }
 
     /// Lends the bytes of a secret as it will be.
@@ -127,19 +128,19 @@ public struct Draft: ~Copyable {
             let list = values.bytes.extracting(range)
             return try ValueReading.withBytes(0, of: PropertyListReader(trusted: list), named: key.name, body)
         }
-        let result = try base.withValue(of: name) { (reader, object) in
+        guard let object = base.value(of: name) else { throw VaultError.notFound(name: key.name) }
+        return try base.withSettings { (reader) in
             try ValueReading.withBytes(object, of: reader, named: key.name, body)
         }
-        guard let result else { throw VaultError.notFound(name: key.name) }
-        return result
     }
 
     /// Whether there will be a setting of this name.
     ///
     /// - Parameter name: the setting's name.
     /// - Returns: whether it is present.
-    public func contains(_ name: String) -> Bool {
-        (try? existing(name)) != nil
+    /// - Throws: `limitExceeded` for a name that is far too long, `notEnoughMemory`.
+    public func contains(_ name: String) throws(VaultError) -> Bool {
+        try existing(name) != nil
     }
 
     // MARK: What the update saves
@@ -156,7 +157,7 @@ public struct Draft: ~Copyable {
 
     private func isPresent(_ name: SettingName) -> Bool {
         if let change = changes[name] { return change != nil }
-        return base.contains(name)
+        return base.value(of: name) != nil
     }
 
     /// The name under which a setting is there: as it is spelled, else in composed form.
@@ -196,17 +197,17 @@ public struct Draft: ~Copyable {
     /// Where the value of a present setting stands in `values`; one of the base is copied there.
     private mutating func rangeOfValue(of name: SettingName) throws(VaultError) -> Range<Int> {
         if case .some(.some(let range)) = changes[name] { return range }
-        let list = try base.withValue(of: name) { (reader, object) throws(VaultError) -> GuardedBuffer in
-            try translating { () throws(PropertyListError) in
+        guard let object = base.value(of: name) else {
+            throw .notFound(name: String(decoding: name.utf8, as: UTF8.self))
+        }
+        let list = try base.withSettings { (reader) throws(VaultError) -> GuardedBuffer in
+            try translating("") { () throws(PropertyListError) in
                 var builder = try PropertyListBuilder()
                 try builder.copy(object, of: reader)
                 return try builder.finish()
             }
         }
-        switch list {
-        case .some(let list): return try translating { () throws(SecureMemoryError) in try values.append(list.bytes) }
-        case .none: throw .notFound(name: String(decoding: name.utf8, as: UTF8.self))
-        }
+        return try translating { () throws(SecureMemoryError) in try values.append(list.bytes) }
     }
 
     private static func append(

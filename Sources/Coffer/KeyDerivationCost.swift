@@ -22,6 +22,13 @@ public struct KeyDerivationCost: Hashable, Sendable {
     /// Four passes over 1 GiB: several seconds.
     public static let sensitive = KeyDerivationCost(passes: 4, memoryKiB: 1_048_576)
 
+    /// The cost of a derivation, with each number that is weak raised to the default's.
+    init(raising derivation: KeyDerivation) {
+        let passes = derivation.passes < Limits.writtenPasses ? Self.moderate.passes : derivation.passes
+        let isSmall = derivation.memoryKiB < Limits.writtenMemoryKiB
+        self.init(passes: passes, memoryKiB: isSmall ? Self.moderate.memoryKiB : derivation.memoryKiB)
+    }
+
     init(_ derivation: KeyDerivation) {
         self.init(passes: derivation.passes, memoryKiB: derivation.memoryKiB)
     }

@@ -1,5 +1,6 @@
 internal import Glibc
 public import SecureMemory
+internal import VaultFile
 
 extension Secret {
     /// Copies bytes into guarded memory; what they were copied from is not wiped.
@@ -24,7 +25,7 @@ extension Secret {
     ///
     /// The corresponding C function is `randombytes_buf`.
     ///
-    /// - Parameter count: the number of bytes, 0 to 64 MiB.
+    /// - Parameter count: the number of bytes, 0 to 1 GiB.
     /// - Returns: the secret.
     /// - Throws: `notEnoughMemory`.
     public static func random(count: Int) throws(VaultError) -> Secret {
@@ -45,26 +46,36 @@ extension Secret {
         self.init(try Self.readLine(from: descriptor, limit: limit, into: line))
     }
 
+    private static func tooLong(_ count: Int, _ limit: Int) -> VaultError {
+        .limitExceeded(field: "line", value: UInt64(count), bound: UInt64(limit))
+    }
+
     private static func readLine(
         from descriptor: Int32, limit: Int, into line: consuming GuardedArena
     ) throws(VaultError) -> GuardedBuffer {
         var byte = try translating { () throws(SecureMemoryError) in try GuardedBuffer(count: 1) }
+        let limit = min(max(limit, 0), Limits.plaintext.upperBound)
+        var isEnded = false
         while true {
             let count = unsafe byte.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, 1) }
             if count < 0 && errno == EINTR { continue }
             guard count >= 0 else {
                 throw .ioError(step: "read the secret", errno: errno, path: "descriptor \(descriptor)")
             }
-            if count == 0 || byte.bytes[0] == UInt8(ascii: "\n") { break }
-            guard line.count < limit else {
-                throw .limitExceeded(field: "line", value: UInt64(line.count) + 1, bound: UInt64(limit))
-            }
+            if count == 0 { break }
+            isEnded = byte.bytes[0] == UInt8(ascii: "\n")
+            if isEnded { break }
+            // One more than the limit, which may turn out to be a carriage return.
+            guard line.count <= limit else { throw tooLong(line.count, limit) }
             let last = byte.bytes
             try translating { () throws(SecureMemoryError) in _ = try line.append(last) }
         }
-        var length = line.count
-        if length > 0, line.bytes[length - 1] == UInt8(ascii: "\r") { length -= 1 }
-        let bytes = line.bytes.extracting(first: length)
+        // A carriage return belongs to the end of the line only before a line feed.
+        if isEnded, line.count > 0, line.bytes[line.count - 1] == UInt8(ascii: "\r") {
+            line.truncate(to: line.count - 1)
+        }
+        guard line.count <= limit else { throw tooLong(line.count, limit) }
+        let bytes = line.bytes
         return try translating { () throws(SecureMemoryError) in try GuardedBuffer(copying: bytes) }
     }
 }

@@ -13,10 +13,19 @@ struct SettingName: Hashable, Comparable, Sendable {
     init(_ name: String) { utf8 = Array(name.utf8) }
 
     /// The same text in Unicode's composed form, in which new names are written.
+    ///
+    /// - Throws: `limitExceeded` for a name that no form of could be short enough.
     func normalized() throws(VaultError) -> SettingName {
+        if utf8.allSatisfy({ $0 < 0x80 }) { return self }
+        guard utf8.count <= Self.longestText else {
+            throw .limitExceeded(field: "name", value: UInt64(utf8.count), bound: UInt64(NameRule.longestName))
+        }
         let normal = try translating { () throws(SecureMemoryError) in try Normalization.nfc(utf8.rawSpan) }
         return SettingName(utf8: (0..<normal.count).map { normal.bytes[$0] })
     }
+
+    // Composing shortens text by less than this factor, and takes many times its size.
+    private static let longestText = 4 * NameRule.longestName
 
     /// Checks that the format allows the name.
     ///

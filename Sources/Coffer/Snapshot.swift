@@ -21,20 +21,9 @@ final class Snapshot: Sendable {
         return try body(PropertyListReader(trusted: plaintext.settings))
     }
 
-    /// Lends the value of a setting: its list and its number in the list.
-    ///
-    /// - Returns: what `body` returns, or nil when there is no setting of exactly this name.
-    func withValue<Result: ~Copyable, Failure: Error>(
-        of name: SettingName, _ body: (PropertyListReader, Int) throws(Failure) -> Result
-    ) throws(Failure) -> Result? {
+    /// The number of a setting's value, or nil when there is no setting of exactly this name.
+    func value(of name: SettingName) -> Int? {
         let plaintext = plaintext
-        let reader = PropertyListReader(trusted: plaintext.settings)
-        guard let found = reader.find(name.utf8.rawSpan) else { return nil }
-        return try body(reader, found.value)
-    }
-
-    func contains(_ name: SettingName) -> Bool {
-        let plaintext = plaintext
-        return PropertyListReader(trusted: plaintext.settings).find(name.utf8.rawSpan) != nil
+        return PropertyListReader(trusted: plaintext.settings).find(name.utf8.rawSpan)?.value
     }
 }

@@ -10,38 +10,54 @@ extension Vault {
     /// - Parameters:
     ///   - passphrase: 1 to 1,024 bytes; its strength is the caller's to judge.
     ///   - cost: how much work a guess is to be.
-    /// - Throws: `alreadyExists`; `refused` for the passphrase's length; `limitExceeded` for the cost;
-    ///   `notEnoughMemory`; `ioError`; `locked` when ``lock()`` was called meanwhile.
+    ///   - allowingAnyMemory: whether the cost may ask for more than half of this machine's memory.
+    /// - Throws: `alreadyExists`; `refused` for the passphrase's length or nesting; `limitExceeded` for the cost;
+    ///   `notEnoughMemory`; `ioError`; `locked` when ``lock()`` was called meanwhile; `savedButNotSynced` when the vault
+    ///   is made, but a power cut may undo that.
     public func create(
-        passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate
+        passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate, allowingAnyMemory: Bool = false
     ) throws(VaultError) {
         let derivation = cost.withNewSalt()
         try translating(try path()) { () throws(VaultFileError) in try derivation.checkWritable() }
-        try create(passphrase: passphrase, derivation: derivation)
+        try create(passphrase: passphrase, derivation: derivation, allowingAnyMemory: allowingAnyMemory)
     }
 
     /// Makes a new vault with a derivation that only the read limits bind: tests need cheap ones.
-    package func create(passphrase: borrowing Secret, derivation: KeyDerivation) throws(VaultError) {
+    package func create(
+        passphrase: borrowing Secret, derivation: KeyDerivation, allowingAnyMemory: Bool = false
+    ) throws(VaultError) {
         try refuseNesting()
-        let epoch = epoch
+        let epoch = standing.epoch
         let store = try store()
         let passphrase = try Passphrase(passphrase)
-        // What needs no file comes first, so that a refusal leaves nothing behind.
-        try translating(store.path) { () throws(VaultFileError) in
-            try passphrase.check()
+        try refuseExisting(store)
+        // The derivation comes before anything is made, so that a refusal leaves nothing behind.
+        let available = allowingAnyMemory ? nil : availableMemory()
+        let (key, plaintext) = try translating(store.path) { () throws(VaultFileError) in
             try derivation.checkReadable()
+            let key = try passphrase.deriveKey(derivation, available: available)
+            return (key, try VaultPlaintext.beforeFirst().next(changes: [], values: RawSpan()))
         }
         if location.isInUserData {
             try translating(store.path) { () throws(StorageError) in try store.createDirectories() }
         }
         let change = try Change(of: store, .creation)
-        let (key, plaintext) = try translating(store.path) { () throws(VaultFileError) in
-            let key = try passphrase.deriveKey(derivation, available: availableMemory())
-            let plaintext = try VaultPlaintext.beforeFirst().next(changes: [], values: RawSpan())
-            return (key, plaintext)
-        }
         let saved = try change.save(plaintext, key: key, slots: [])
-        try finish(saved, key: key, since: epoch)
-        if !isUnlocked { throw .locked }
+        guard install(saved, key: key, since: epoch) else { throw .locked }
+        try saved.checkSynced()
+    }
+
+    /// Spares the derivation where the answer is known; the creation itself looks again, under the lock.
+    private func refuseExisting(_ store: VaultStore) throws(VaultError) {
+        do throws(StorageError) {
+            _ = try store.open()
+        } catch {
+            switch error.kind {
+            case .noVault: return
+            case .notARegularFile: break
+            default: throw VaultError(error, path: store.path)
+            }
+        }
+        throw .alreadyExists(path: store.path)
     }
 }

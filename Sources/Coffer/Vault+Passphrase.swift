@@ -18,49 +18,54 @@ extension Vault {
     ///
     /// - Parameters:
     ///   - passphrase: 1 to 1,024 bytes; the old one again to change the cost alone.
-    ///   - cost: nil keeps the vault's cost, raised to the default if it is weaker than a new vault may be.
+    ///   - cost: nil keeps the vault's cost; numbers below what a new vault may have are raised to the default's.
+    ///   - allowingAnyMemory: whether the cost may ask for more than half of this machine's memory.
     /// - Returns: what became of the recovery slots.
-    /// - Throws: `locked`; `conflict` when the key was changed elsewhere; `refused` for the passphrase's length;
-    ///   `limitExceeded` for the cost; `notEnoughMemory`; `ioError`; what reading the file throws.
+    /// - Throws: `savedButNotSynced` when the new passphrase is in force but a power cut may undo that. All else means
+    ///   that the old one is: `locked`; `conflict` when the key was changed elsewhere; `rolledBack`, `forked` or
+    ///   `replaced` when the file does not follow what this process saw; `refused` for the passphrase's length or
+    ///   nesting; `limitExceeded` for the cost; `notEnoughMemory`; `ioError`; what reading the file throws.
     @discardableResult
     public func changePassphrase(
-        to passphrase: borrowing Secret, cost: KeyDerivationCost? = nil
+        to passphrase: borrowing Secret, cost: KeyDerivationCost? = nil, allowingAnyMemory: Bool = false
     ) throws(VaultError) -> PassphraseChange {
         let current = try lease().key.keyDerivation
-        let cost = cost ?? (current.isWeak ? .moderate : KeyDerivationCost(current))
-        let derivation = cost.withNewSalt()
+        let derivation = (cost ?? KeyDerivationCost(raising: current)).withNewSalt()
         try translating(try path()) { () throws(VaultFileError) in try derivation.checkWritable() }
-        return try changePassphrase(to: passphrase, derivation: derivation)
+        return try changePassphrase(to: passphrase, derivation: derivation, allowingAnyMemory: allowingAnyMemory)
     }
 
     /// Changes to a derivation that only the read limits bind: tests need cheap ones.
     @discardableResult
     package func changePassphrase(
-        to passphrase: borrowing Secret, derivation: KeyDerivation
+        to passphrase: borrowing Secret, derivation: KeyDerivation, allowingAnyMemory: Bool = false
     ) throws(VaultError) -> PassphraseChange {
         try refuseNesting()
         let lease = try lease()
         let store = try store()
         let passphrase = try Passphrase(passphrase)
+        let available = allowingAnyMemory ? nil : availableMemory()
         // The derivation takes long, so nobody is kept waiting for the file meanwhile.
         let newKey = try translating(store.path) { () throws(VaultFileError) in
             try derivation.checkReadable()
-            return try passphrase.deriveKey(derivation, available: availableMemory())
+            return try passphrase.deriveKey(derivation, available: available)
         }
         var change = try Change(of: store)
         let base = try change.newest(lease)
         let plaintext = base.plaintext
         let remade = try translating(store.path) { () throws(VaultFileError) in
-            try Metadata.remade(base.header.slots, metadata: plaintext.metadata, key: newKey)
+            try Metadata.remade(
+                base.header.slots, metadata: plaintext.metadata, settings: plaintext.settings, key: newKey)
         }
         let next = try translating(store.path) { () throws(VaultFileError) in
-            try plaintext.next(changes: [], values: RawSpan(), metadata: remade.metadata.bytes)
+            try plaintext.next(metadata: remade.metadata.bytes)
         }
         let slots = remade.slots
         let outcome = PassphraseChange(
             remadeSlots: slots.count, droppedSlots: remade.droppedSlots, droppedRecipients: remade.droppedRecipients)
         let saved = try change.save(next, key: newKey, slots: slots)
-        try finish(saved, key: newKey, since: lease.epoch)
+        install(saved, key: newKey, since: lease.epoch)
+        try saved.checkSynced()
         return outcome
     }
 }

@@ -10,11 +10,10 @@ extension Vault {
     /// - Throws: `locked`; `typeMismatch` when it has another type; what reading the file again throws.
     public subscript<Value: SettingValue>(key: SettingKey<Value>) -> Value {
         get throws(VaultError) {
-            guard let (snapshot, name) = try find(key.name) else { return key.defaultValue }
-            let value = try snapshot.withValue(of: name) { (reader, object) throws(VaultError) in
+            guard let (snapshot, object) = try find(key.name) else { return key.defaultValue }
+            return try snapshot.withSettings { (reader) throws(VaultError) in
                 try ValueReading.value(object, of: reader, for: key)
             }
-            return value ?? key.defaultValue
         }
     }
 
@@ -30,12 +29,10 @@ extension Vault {
     /// - Throws: `locked`; `notFound`, since a secret has no default; `typeMismatch` when it is neither text nor data;
     ///   what reading the file again throws; what `body` throws.
     public func withBytes<Result>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
-        guard let (snapshot, name) = try find(key.name) else { throw VaultError.notFound(name: key.name) }
-        let result = try snapshot.withValue(of: name) { (reader, object) in
+        guard let (snapshot, object) = try find(key.name) else { throw VaultError.notFound(name: key.name) }
+        return try snapshot.withSettings { (reader) in
             try ValueReading.withBytes(object, of: reader, named: key.name, body)
         }
-        guard let result else { throw VaultError.notFound(name: key.name) }
-        return result
     }
 
     /// Copies a secret into guarded memory of its own.
@@ -44,13 +41,9 @@ extension Vault {
     /// - Returns: the copy, which outlives a lock.
     /// - Throws: `locked`, `notFound`, `typeMismatch`, `notEnoughMemory`; what reading the file again throws.
     public func secret(for key: SecretKey) throws(VaultError) -> Secret {
-        guard let (snapshot, name) = try find(key.name) else { throw .notFound(name: key.name) }
-        let copy = try snapshot.withValue(of: name) { (reader, object) throws(VaultError) -> Secret in
+        guard let (snapshot, object) = try find(key.name) else { throw .notFound(name: key.name) }
+        return try snapshot.withSettings { (reader) throws(VaultError) -> Secret in
             Secret(try ValueReading.copy(object, of: reader, named: key.name))
-        }
-        switch consume copy {
-        case .some(let copy): return copy
-        case .none: throw .notFound(name: key.name)
         }
     }
 
@@ -88,13 +81,15 @@ extension Vault {
 
     /// Finds a setting under its name as it is spelled, else in composed form.
     ///
-    /// - Returns: the settings that it stands in, which are kept by holding them, and its name there; nil when absent.
-    private func find(_ spelling: String) throws(VaultError) -> (snapshot: Snapshot, name: SettingName)? {
+    /// - Returns: the settings that it stands in, which are kept by holding them, and its value's number; nil when
+    ///   absent.
+    private func find(_ spelling: String) throws(VaultError) -> (snapshot: Snapshot, object: Int)? {
         let snapshot = try snapshot()
         let exact = SettingName(spelling)
-        if snapshot.contains(exact) { return (snapshot, exact) }
+        if let object = snapshot.value(of: exact) { return (snapshot, object) }
         let normal = try exact.normalized()
-        return snapshot.contains(normal) ? (snapshot, normal) : nil
+        guard normal != exact else { return nil }
+        return snapshot.value(of: normal).map { (snapshot, $0) }
     }
 
     /// Lends the value of a setting with the list that it stands in.
@@ -103,19 +98,27 @@ extension Vault {
     package func withValue<Result: ~Copyable>(
         of spelling: String, _ body: (PropertyListReader, Int) throws(VaultError) -> Result
     ) throws(VaultError) -> Result? {
-        guard let (snapshot, name) = try find(spelling) else { return nil }
-        return try snapshot.withValue(of: name, body)
+        guard let (snapshot, object) = try find(spelling) else { return nil }
+        return try snapshot.withSettings { (reader) throws(VaultError) in try body(reader, object) }
     }
 
     /// The decrypted settings, which stay in memory as long as the caller holds them.
     private func snapshot() throws(VaultError) -> Snapshot {
         let lease = try lease()
         if let snapshot = lease.snapshot { return snapshot }
-        // The copy was dropped: decrypt the file again.
-        let loaded = try VaultLoading.load(try store())
-        let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
-        let warnings = Self.warnings(of: loaded.header.keyDerivation)
-        guard install(lease.key, fresh, since: lease.epoch, warnings: warnings) else { throw .locked }
-        return fresh
+        return try reloading { () throws(VaultError) in try reload() }
+    }
+
+    /// Decrypts the file again after the copy was dropped.
+    private func reload() throws(VaultError) -> Snapshot {
+        while true {
+            let lease = try lease()
+            if let snapshot = lease.snapshot { return snapshot }
+            let loaded = try VaultLoading.load(try store())
+            let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+            let warnings = Self.warnings(of: loaded.header.keyDerivation)
+            // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
+            if install(lease.key, fresh, ifStill: lease.revision, warnings: warnings) { return fresh }
+        }
     }
 }

@@ -18,11 +18,11 @@ extension Vault {
     public func unlock(
         _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false
     ) throws(VaultError) {
-        let epoch = epoch
+        let standing = standing
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : availableMemory()
-        try finishUnlock(try Self.open(store, with: passphrase, available: available), since: epoch)
+        try finishUnlock(try Self.open(store, with: passphrase, available: available), since: standing)
     }
 
     /// Unlocks the vault with its passphrase, deriving the key on a thread of its own.
@@ -34,14 +34,14 @@ extension Vault {
     public func unlock(
         _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false
     ) async throws(VaultError) {
-        let epoch = epoch
+        let standing = standing
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : availableMemory()
         let result = await DedicatedThread.run {
             Result { () throws(VaultError) in try Self.open(store, with: passphrase, available: available) }
         }
-        try finishUnlock(try result.get(), since: epoch)
+        try finishUnlock(try result.get(), since: standing)
     }
 
     /// What an unlock found.
@@ -63,8 +63,10 @@ extension Vault {
         return Opened(key: key, snapshot: snapshot, warnings: warnings(of: derivation))
     }
 
-    private func finishUnlock(_ opened: Opened, since epoch: UInt64) throws(VaultError) {
-        guard install(opened.key, opened.snapshot, since: epoch, warnings: opened.warnings) else { throw .locked }
+    private func finishUnlock(
+        _ opened: Opened, since standing: (epoch: UInt64, revision: UInt64)
+    ) throws(VaultError) {
+        guard install(opened, since: standing) else { throw .locked }
     }
 
     static func warnings(of derivation: KeyDerivation) -> [VaultWarning] {

@@ -11,7 +11,8 @@ extension Vault {
     ///
     /// - Parameter body: changes the draft. It should neither wait for a person nor change this vault by another call.
     /// - Returns: what `body` returns.
-    /// - Throws: `locked`; `conflict` when the passphrase was changed elsewhere; `rolledBack`, `forked` or `replaced`
+    /// - Throws: `savedButNotSynced` when the changes are in force but a power cut may undo them: do not repeat them. All
+    ///   else means that nothing was saved: `locked`; `conflict` when the passphrase was changed elsewhere; `rolledBack`, `forked` or `replaced`
     ///   when the file does not follow what this process saw; `limitExceeded`; `refused` for a name or nesting;
     ///   `ioError` naming the step; what reading the file throws; what `body` throws.
     @discardableResult
@@ -22,18 +23,16 @@ extension Vault {
         let base = try change.newest(lease)
         var draft = try Draft(of: base)
         let result = try asUpdater { try body(&draft) }
+        // A child forked in the closure holds zeros, and a draft swapped with another vault's is not of this file.
+        try lease.checkProcess()
+        guard draft.base === base else { throw VaultError.refused(reason: "the draft is that of another update") }
         if let failure = draft.failure { throw failure }
         guard !draft.isEmpty else { return result }
         let saved = try change.save(try draft.composed(path: change.path), key: lease.key, slots: base.header.slots)
-        try finish(saved, key: lease.key, since: lease.epoch)
+        // A lock meanwhile wins: then nothing is kept in memory, but the save stands.
+        install(saved, key: lease.key, since: lease.epoch)
+        try saved.checkSynced()
         return result
-    }
-
-    /// Installs what a save made, and says if it may not last.
-    func finish(_ saved: Change.Saved, key: MasterKey, since epoch: UInt64) throws(VaultError) {
-        // A lock meanwhile wins: then nothing is kept, but the save stands.
-        install(key, saved.snapshot, since: epoch, warnings: saved.warnings)
-        if let unsynced = saved.unsynced { throw unsynced }
     }
 }
 

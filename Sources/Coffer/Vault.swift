@@ -14,6 +14,8 @@ public final class Vault: Sendable {
     /// How much memory this process could get, in bytes.
     let availableMemory: @Sendable () -> UInt64
     private let state = Mutex(State())
+    /// Taken by a read that decrypts the file again, so that many reads at once make one copy.
+    private let reload = Mutex(())
 
     /// Makes a handle for a vault.
     ///
@@ -36,8 +38,10 @@ public final class Vault: Sendable {
     ///
     /// Locked: no key. Unlocked: key and snapshot. Unlocked with the copy dropped: the key alone.
     struct State {
-        /// Grows with each lock, so that an unlock that began before it can tell.
+        /// Grows with each lock, so that an unlock or a save that began before it can tell.
         var epoch: UInt64 = 0
+        /// Grows with each change of what follows, so that a slow read cannot put back what is older.
+        var revision: UInt64 = 0
         var key: MasterKey?
         var snapshot: Snapshot?
         /// The newest generation that was seen since the unlock, also while the copy is dropped.
@@ -46,55 +50,48 @@ public final class Vault: Sendable {
         /// The thread that runs the closure of an update.
         var updater: UInt?
 
-        /// Forgets what another process left behind in a fork.
-        mutating func dropForeign() {
-            guard let key, snapshot?.plaintext.isForeign ?? key.isForeign else { return }
-            self.key = nil
-            snapshot = nil
-            seen = nil
-            updater = nil
-        }
+        /// Whether a fork wiped the key: then the process that runs never unlocked the vault.
+        var isForeign: Bool { key?.isForeign ?? false }
     }
+
+    /// What was replaced in the state, to be wiped outside its lock.
+    typealias Replaced = (key: MasterKey?, snapshot: Snapshot?)
 
     /// Whether the vault is unlocked. Asking changes nothing.
-    public var isUnlocked: Bool {
-        state.withLock { state in
-            state.dropForeign()
-            return state.key != nil
-        }
-    }
+    public var isUnlocked: Bool { state.withLock { $0.key != nil && !$0.isForeign } }
 
     /// What should be known about the vault's file, as of the last unlock or save.
-    public var warnings: [VaultWarning] { state.withLock { $0.warnings } }
+    public var warnings: [VaultWarning] { state.withLock { $0.isForeign ? [] : $0.warnings } }
 
     /// How well the decrypted settings are protected, or nil while there are none in memory.
-    public var memoryProtection: MemoryProtection? { state.withLock { $0.snapshot?.plaintext.memoryProtection } }
+    public var memoryProtection: MemoryProtection? {
+        state.withLock { $0.isForeign ? nil : $0.snapshot }?.plaintext.memoryProtection
+    }
 
     /// Locks the vault: new reads are refused at once, and the key is dropped.
     ///
     /// With no read in progress all secrets are zeros when this returns; otherwise they are when the last read ends.
     /// A lock during an unlock wins.
     public func lock() {
-        // Bound here, so that what is dropped is wiped outside the lock, before this returns.
-        let dropped = state.withLock { state in
-            let dropped = (state.key, state.snapshot)
+        let replaced = state.withLock { state in
+            let replaced: Replaced = (state.key, state.snapshot)
             state.epoch += 1
-            state.key = nil
-            state.snapshot = nil
-            state.seen = nil
-            return dropped
+            state.revision += 1
+            (state.key, state.snapshot, state.seen) = (nil, nil, nil)
+            return replaced
         }
-        _ = dropped
+        _ = replaced
     }
 
     /// Drops the decrypted settings and keeps the key: the next read decrypts the file again.
     package func dropCopy() {
-        let dropped = state.withLock { state in
-            let dropped = state.snapshot
+        let replaced = state.withLock { state in
+            let replaced = state.snapshot
+            state.revision += 1
             state.snapshot = nil
-            return dropped
+            return replaced
         }
-        _ = dropped
+        _ = replaced
     }
 
     // MARK: For the verbs, each in a file of its own
@@ -106,43 +103,95 @@ public final class Vault: Sendable {
 
     func store() throws(VaultError) -> VaultStore { VaultStore(path: try location.path(), system: system) }
 
-    var epoch: UInt64 { state.withLock { $0.epoch } }
+    /// Where the state stands before an unlock.
+    var standing: (epoch: UInt64, revision: UInt64) { state.withLock { ($0.epoch, $0.revision) } }
+
+    /// What a call works with, and keeps from being wiped, from its beginning to its end.
+    struct Lease: Sendable {
+        let epoch: UInt64
+        let revision: UInt64
+        let key: MasterKey
+        let snapshot: Snapshot?
+        let seen: SeenGeneration?
+
+        /// Refuses to go on in a child that was forked meanwhile.
+        ///
+        /// - Throws: `locked`.
+        func checkProcess() throws(VaultError) {
+            if key.isForeign { throw .locked }
+        }
+    }
 
     /// The key and what is decrypted, if it is.
     ///
     /// - Throws: `locked`.
     func lease() throws(VaultError) -> Lease {
         let lease = state.withLock { state -> Lease? in
-            state.dropForeign()
-            guard let key = state.key else { return nil }
-            return Lease(epoch: state.epoch, key: key, snapshot: state.snapshot, seen: state.seen)
+            guard let key = state.key, !key.isForeign else { return nil }
+            return Lease(
+                epoch: state.epoch, revision: state.revision, key: key, snapshot: state.snapshot, seen: state.seen)
         }
         guard let lease else { throw .locked }
         return lease
     }
 
-    /// What a call works with, and keeps from being wiped, from its beginning to its end.
-    struct Lease: Sendable {
-        let epoch: UInt64
-        let key: MasterKey
-        let snapshot: Snapshot?
-        let seen: SeenGeneration?
+    /// Lets one read at a time decrypt the file again.
+    func reloading(_ body: () throws(VaultError) -> Snapshot) throws(VaultError) -> Snapshot {
+        try reload.withLock { (_) throws(VaultError) in try body() }
     }
 
-    /// Installs what an unlock or a save gave, unless the vault was locked meanwhile.
+    /// Installs what was read, unless anything was installed or locked meanwhile.
     ///
     /// - Returns: whether it was installed.
-    @discardableResult
-    func install(_ key: MasterKey, _ snapshot: Snapshot, since epoch: UInt64, warnings: [VaultWarning]) -> Bool {
-        state.withLock { state in
-            guard state.epoch == epoch else { return false }
-            state.key = key
-            state.snapshot = snapshot
-            state.seen = SeenGeneration(snapshot)
-            state.warnings = warnings
-            return true
+    func install(
+        _ key: MasterKey, _ snapshot: Snapshot, ifStill revision: UInt64, warnings: [VaultWarning]
+    ) -> Bool {
+        let (installed, replaced) = state.withLock { state -> (Bool, Replaced) in
+            guard state.revision == revision else { return (false, (nil, nil)) }
+            return (true, state.install(key, snapshot, warnings))
         }
+        _ = replaced
+        return installed
     }
+
+    /// Installs what an unlock found: if a save was installed meanwhile, only what is newer than that.
+    ///
+    /// - Returns: false when the vault was locked meanwhile.
+    func install(_ opened: Opened, since standing: (epoch: UInt64, revision: UInt64)) -> Bool {
+        let (isUnlocked, replaced) = state.withLock { state -> (Bool, Replaced) in
+            guard state.epoch == standing.epoch else { return (false, (nil, nil)) }
+            let found = SeenGeneration(opened.snapshot)
+            if state.revision != standing.revision, let seen = state.seen, !state.isForeign,
+                seen.vaultID == found.vaultID, seen.generation >= found.generation
+            {
+                return (true, (nil, nil))
+            }
+            return (true, state.install(opened.key, opened.snapshot, opened.warnings))
+        }
+        _ = replaced
+        return isUnlocked
+    }
+
+    /// Installs what a save made. Saves are in order, because each holds the file's lock until this has returned.
+    ///
+    /// - Returns: false when the vault was locked meanwhile. An unlock after that may have read the file before the save,
+    ///   so what it decrypted is dropped.
+    @discardableResult
+    func install(_ saved: Change.Saved, key: MasterKey, since epoch: UInt64) -> Bool {
+        let (isUnlocked, replaced) = state.withLock { state -> (Bool, Replaced) in
+            guard state.epoch == epoch else {
+                let stale = state.snapshot
+                state.revision += 1
+                state.snapshot = nil
+                return (false, (nil, stale))
+            }
+            return (true, state.install(key, saved.snapshot, saved.warnings))
+        }
+        _ = replaced
+        return isUnlocked
+    }
+
+    // MARK: Nesting
 
     /// Runs the closure of an update, in which another change from the same thread is refused.
     ///
@@ -150,7 +199,9 @@ public final class Vault: Sendable {
     func asUpdater<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
         let thread = CurrentThread.number
         state.withLock { $0.updater = thread }
-        defer { state.withLock { $0.updater = nil } }
+        defer {
+            state.withLock { if $0.updater == thread { $0.updater = nil } }
+        }
         return try body()
     }
 
@@ -161,5 +212,20 @@ public final class Vault: Sendable {
         guard state.withLock({ $0.updater }) != CurrentThread.number else {
             throw .refused(reason: "a change cannot begin inside the closure of an update of the same vault")
         }
+    }
+}
+
+extension Vault.State {
+    /// Replaces all that is known of the vault, and gives back what that was.
+    fileprivate mutating func install(
+        _ key: MasterKey, _ snapshot: Snapshot, _ warnings: [VaultWarning]
+    ) -> Vault.Replaced {
+        let replaced: Vault.Replaced = (self.key, self.snapshot)
+        revision += 1
+        self.key = key
+        self.snapshot = snapshot
+        self.warnings = warnings
+        seen = SeenGeneration(snapshot)
+        return replaced
     }
 }

@@ -20,7 +20,7 @@ extension VaultError {
             case .invalidContents(let reason): .invalidContents(reason: reason)
             case .noMatchingSlot: .noMatchingSlot
             case .refused(let reason): .refused(reason: reason)
-            case .memory: .notEnoughMemory(memoryKiB: 0)
+            case .memory: .notEnoughMemory(memoryKiB: nil)
             }
     }
 
@@ -32,32 +32,20 @@ extension VaultError {
             case .hardLinked:
                 .refused(reason: "\(path) has a second name (a hard link), which a save would leave behind")
             case .foreignOwner: .refused(reason: "\(path) belongs to another user")
-            case .changedMeanwhile: .conflict
-            case .system, .notARegularFile, .lockHeld, .changedWhileReading, .nameTooLong, .verificationFailed:
+            case .nameReserved:
+                .refused(reason: "\(path) has the name of a temporary file, and the next save would remove it")
+            case .system, .notARegularFile, .lockHeld, .changedMeanwhile, .changedWhileReading, .nameTooLong,
+                .verificationFailed:
                 .ioError(step: error.step.rawValue, errno: error.errno, path: path)
-            case .renamedButNotSynced:
-                .ioError(
-                    step: "\(error.step.rawValue), so the save, which is in place, may not survive a power cut",
-                    errno: error.errno, path: path)
+            case .renamedButNotSynced: .savedButNotSynced(errno: error.errno, path: path)
             }
     }
 
-    init(_ error: PropertyListError) {
-        self =
-            switch error.code {
-            case .outOfMemory: .notEnoughMemory(memoryKiB: 0)
-            case .tooDeep:
-                .limitExceeded(
-                    field: "depth", value: UInt64(Limits.settingsDepth) + 1, bound: UInt64(Limits.settingsDepth))
-            case .tooLarge:
-                .limitExceeded(
-                    field: "size", value: UInt64(Limits.plaintext.upperBound) + 1,
-                    bound: UInt64(Limits.plaintext.upperBound))
-            default: .refused(reason: "the value cannot be stored as a setting")
-            }
+    init(_ error: PropertyListError, path: String) {
+        self.init(VaultFileError(writing: error, maximumDepth: Limits.settingsDepth), path: path)
     }
 
-    init(_ error: SecureMemoryError) { self = .notEnoughMemory(memoryKiB: 0) }
+    init(_ error: SecureMemoryError) { self = .notEnoughMemory(memoryKiB: nil) }
 }
 
 /// Runs a step of a lower layer with its failures made public.
@@ -73,8 +61,10 @@ func translating<Result: ~Copyable>(
     do throws(StorageError) { return try body() } catch { throw VaultError(error, path: path) }
 }
 
-func translating<Result: ~Copyable>(_ body: () throws(PropertyListError) -> Result) throws(VaultError) -> Result {
-    do throws(PropertyListError) { return try body() } catch { throw VaultError(error) }
+func translating<Result: ~Copyable>(
+    _ path: String, _ body: () throws(PropertyListError) -> Result
+) throws(VaultError) -> Result {
+    do throws(PropertyListError) { return try body() } catch { throw VaultError(error, path: path) }
 }
 
 func translating<Result: ~Copyable>(_ body: () throws(SecureMemoryError) -> Result) throws(VaultError) -> Result {

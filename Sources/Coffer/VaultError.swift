@@ -16,8 +16,10 @@ public enum VaultError: Error, Equatable, Sendable {
     case damaged(reason: String)
     /// A field is outside what this library accepts, or would be after the change.
     case limitExceeded(field: String, value: UInt64, bound: UInt64)
-    /// The key derivation, or guarded memory, could not be had. The passphrase may be right.
-    case notEnoughMemory(memoryKiB: UInt32)
+    /// The key derivation could not run with so much memory, or, without a number, guarded memory could not be had.
+    ///
+    /// It says nothing of the passphrase.
+    case notEnoughMemory(memoryKiB: UInt32?)
     /// The passphrase is wrong; or the salt, cost or commitment was edited, or another holder changed the passphrase.
     case wrongPassphrase
     /// The passphrase is right, but the file was edited after its last save.
@@ -38,8 +40,12 @@ public enum VaultError: Error, Equatable, Sendable {
     case conflict
     /// The vault is locked. Unlock it.
     case locked
-    /// A step with the file failed; the number is the system's, and nothing was lost.
+    /// A step with the file failed; the number is the system's. Nothing was saved, and nothing was lost.
     case ioError(step: String, errno: Int32, path: String)
+    /// The change is saved and in force, so it must not be done again; but a power cut may still undo it.
+    ///
+    /// The directory could not be brought to the disk, for the system's reason.
+    case savedButNotSynced(errno: Int32, path: String)
     /// There is no such setting.
     case notFound(name: String)
     /// The setting has a value of another type than the key asks for.

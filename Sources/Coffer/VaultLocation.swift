@@ -31,11 +31,17 @@ public struct VaultLocation: Hashable, Sendable {
 
     /// The path of the file.
     ///
-    /// - Throws: `ioError` when the user has no home directory.
+    /// - Throws: `refused` for a name that is no name of a directory or file; `ioError` when the user has no home
+    ///   directory.
     package func path() throws(VaultError) -> String {
         switch place {
         case .file(let path): return path
         case .userData(let directory, let name):
+            for part in [directory, name] {
+                let isName =
+                    !part.utf8.isEmpty && part != "." && part != ".." && !part.utf8.contains { $0 == 0 || $0 == 0x2F }
+                guard isName else { throw .refused(reason: "a vault's location is named without a path") }
+            }
             guard let data = UserDirectories.data() else {
                 throw .ioError(step: "find the user's home directory", errno: 0, path: "~")
             }

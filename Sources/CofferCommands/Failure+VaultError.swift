@@ -33,7 +33,7 @@ extension Failure {
                 .limitExceeded, "\(file): \(field) is \(value), and the limit is \(bound)",
                 hint: Self.override(of: field, value: value, bound: bound))
         case .notEnoughMemory(let memoryKiB):
-            let need = memoryKiB == 0 ? "" : ": \(memoryKiB) KiB are needed to derive the key"
+            let need = memoryKiB.map { ": \($0) KiB are needed to derive the key" } ?? ""
             self.init(
                 .notEnoughMemory, "there is not enough memory\(need)",
                 hint: "close other programs or raise the limit; this says nothing of the passphrase")
@@ -64,6 +64,12 @@ extension Failure {
             let reason = number == 0 ? "" : ": \(SystemError(number: number).text)"
             self.init(
                 .ioError, "\(Escaping.quoted(path)): could not \(step)\(reason)", hint: Self.hint(for: number))
+        case .savedButNotSynced(let number, let path):
+            self.init(
+                .ioError,
+                "\(Escaping.quoted(path)): the change is saved, but may not survive a power cut: "
+                    + SystemError(number: number).text,
+                hint: "do not do it again; look at the disk")
         case .notFound(let name): self = .notFound(name, vault: vault)
         case .typeMismatch(let name, let expected, let found):
             self.init(.unexpected, "the setting \(Escaping.quoted(name)) is a \(found), not a \(expected)")
@@ -80,6 +86,7 @@ extension Failure {
     private static func hint(for number: Int32) -> String {
         switch number {
         case ENOENT: "is the directory there? Nothing was lost"
+        case ESTALE: "another program changed the file meanwhile: try again. Nothing was lost"
         case EWOULDBLOCK: "another process is changing the vault: try again. Nothing was lost"
         default: "nothing was lost"
         }

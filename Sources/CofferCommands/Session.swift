@@ -13,12 +13,15 @@ package struct Session: Sendable {
     /// The path of the vault that the command is about.
     func vaultPath() throws(Failure) -> String { try VaultSelection.path(arguments) }
 
+    /// The vault that the command is about, locked.
+    func vault() throws(Failure) -> Vault { Vault(at: try VaultSelection.location(arguments)) }
+
     /// Unlocks the vault, asking for the passphrase if no option gives it.
     ///
     /// A missing or damaged file is found before a person is asked for anything.
     func unlockedVault() throws -> Vault {
         let path = try vaultPath()
-        let vault = Vault(at: .file(path))
+        let vault = try vault()
         if try PassphraseOrigin.chosen(in: arguments, .current) == nil { _ = try vault.inspect() }
         let passphrase = try PassphraseSource(arguments, vault: path).current()
         let allowingAnyMemory = arguments.has(.allowLargeMemory)

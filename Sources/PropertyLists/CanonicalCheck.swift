@@ -52,7 +52,9 @@ struct ListLayout {
         let count = list.bigEndian(at: trailer + 8, as: UInt64.self)
         let table = list.bigEndian(at: trailer + 24, as: UInt64.self)
         guard count > 0, table > 8, table < UInt64(trailer) else { throw PropertyListError(.malformed, at: trailer) }
-        guard count <= UInt64(PropertyListLimits.objects) else { throw PropertyListError(.tooLarge, at: trailer + 8) }
+        guard count <= UInt64(PropertyListLimits.objects) else {
+            throw PropertyListError(.tooManyObjects, at: trailer + 8)
+        }
         objectCount = Int(count)
         tableOffset = Int(table)
         guard list.bigEndian(at: trailer, as: UInt64.self) >> 16 == 0,

@@ -101,7 +101,9 @@ struct ExpansionBound: ~Escapable {
     ) throws(PropertyListError) -> Frame {
         // Containers may overlap, so it is not their bytes that bound the work.
         referenceCount += children
-        guard referenceCount < PropertyListLimits.objects else { throw PropertyListError(.tooLarge, at: references) }
+        guard referenceCount < PropertyListLimits.objects else {
+            throw PropertyListError(.tooManyObjects, at: references)
+        }
         heights[object] = Self.inProgress
         return Frame(
             object: object, references: references, childCount: children, keyCount: keys, objects: 1,
@@ -122,8 +124,9 @@ struct ExpansionBound: ~Escapable {
         frame.height = max(frame.height, height)
         frame.objects += Int(extents[child].objects)
         frame.bytes += Int(extents[child].bytes)
-        guard frame.objects <= PropertyListLimits.objects, frame.bytes <= PropertyListLimits.bytes else {
-            throw PropertyListError(.tooLarge, at: frame.references)
+        guard frame.objects <= PropertyListLimits.objects else {
+            throw PropertyListError(.tooManyObjects, at: frame.references)
         }
+        guard frame.bytes <= PropertyListLimits.bytes else { throw PropertyListError(.tooLarge, at: frame.references) }
     }
 }

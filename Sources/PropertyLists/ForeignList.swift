@@ -52,7 +52,7 @@ struct ForeignList: ~Escapable {
             table < UInt64(trailer), count <= (UInt64(trailer) - table) / UInt64(offsetWidth)
         else { throw PropertyListError(.malformed, at: trailer) }
         // Each object that is reached takes one of the canonical list at least.
-        guard count <= UInt64(PropertyListLimits.objects) else { throw PropertyListError(.tooLarge, at: trailer) }
+        guard count <= UInt64(PropertyListLimits.objects) else { throw PropertyListError(.tooManyObjects, at: trailer) }
         self.list = list
         self.objectCount = Int(count)
         self.root = Int(root)

@@ -13,11 +13,10 @@ struct ListShape {
     /// - Parameters:
     ///   - objectCount: 1 or more.
     ///   - payload: the bytes of all objects without their references.
-    /// - Throws: `tooLarge`.
+    /// - Throws: `tooManyObjects` or `tooLarge`.
     init(objectCount: Int, payload: Int) throws(PropertyListError) {
-        guard objectCount <= PropertyListLimits.objects, payload <= PropertyListLimits.bytes else {
-            throw PropertyListError(.tooLarge)
-        }
+        guard objectCount <= PropertyListLimits.objects else { throw PropertyListError(.tooManyObjects) }
+        guard payload <= PropertyListLimits.bytes else { throw PropertyListError(.tooLarge) }
         self.objectCount = objectCount
         referenceWidth = leastWidth(for: objectCount - 1)
         tableOffset = 8 + payload + (objectCount - 1) * referenceWidth

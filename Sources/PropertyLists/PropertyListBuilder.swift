@@ -160,7 +160,7 @@ package struct PropertyListBuilder: ~Copyable {
 
     private mutating func countObject() throws(PropertyListError) {
         objectCount += 1
-        guard objectCount <= PropertyListLimits.objects else { throw PropertyListError(.tooLarge) }
+        guard objectCount <= PropertyListLimits.objects else { throw PropertyListError(.tooManyObjects) }
     }
 
     private mutating func addPayload(_ bytes: Int) throws(PropertyListError) {

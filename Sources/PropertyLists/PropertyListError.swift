@@ -18,8 +18,10 @@ package struct PropertyListError: Error, Equatable {
         case tooDeep
         /// One dictionary has two equal keys.
         case duplicateKey
-        /// More objects or bytes than a list may have.
+        /// More bytes than a list may have.
         case tooLarge
+        /// More objects than a list may have.
+        case tooManyObjects
         /// No guarded memory could be had.
         case outOfMemory
     }

@@ -16,9 +16,6 @@ package struct GuardedArena: ~Copyable, Sendable {
         borrowing get { buffer.bytes.extracting(first: count) }
     }
 
-    /// Whether all of it is locked into memory.
-    package var isLocked: Bool { buffer.isLocked }
-
     /// Makes room for more bytes.
     package mutating func reserve(_ additional: Int) throws(SecureMemoryError) {
         let (needed, overflow) = count.addingReportingOverflow(additional)
@@ -50,14 +47,6 @@ package struct GuardedArena: ~Copyable, Sendable {
     package mutating func append(literal text: StaticString) throws(SecureMemoryError) {
         let bytes = unsafe RawSpan(_unsafeStart: text.utf8Start, byteCount: text.utf8CodeUnitCount)
         try append(bytes)
-    }
-
-    /// Appends zeros for a writer to fill, and says where they stand.
-    package mutating func appendZeros(_ number: Int) throws(SecureMemoryError) -> Range<Int> {
-        try reserve(number)
-        let start = count
-        count += number
-        return start..<count
     }
 
     /// Replaces bytes that are already in use.

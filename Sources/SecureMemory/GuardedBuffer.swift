@@ -111,23 +111,28 @@ package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
     /// Sets what the processor allows from here on.
     ///
     /// The corresponding C functions are `sodium_mprotect_noaccess`, `_readonly` and `_readwrite`.
-    package mutating func protect(_ access: Access) {
+    ///
+    /// - Returns: whether the system did it; a refusal leaves the pages as they were.
+    @discardableResult
+    package mutating func protect(_ access: Access) -> Bool {
         let result =
             switch access {
             case .none: unsafe sodium_mprotect_noaccess(base)
             case .read: unsafe sodium_mprotect_readonly(base)
             case .readWrite: unsafe sodium_mprotect_readwrite(base)
             }
-        // A refusal leaves the pages as they were, and so the record of them.
         if result == 0 { self.access = access }
+        return result == 0
     }
 
     /// Lets `body` read bytes that are otherwise out of reach, and closes them again.
+    ///
+    /// - Returns: what `body` returns, or nil when the system refuses the access.
     package mutating func withReadAccess<Result: ~Copyable, Failure: Error>(
         _ body: (borrowing GuardedBuffer) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
+    ) throws(Failure) -> Result? {
         let before = access
-        protect(.read)
+        guard protect(.read) else { return nil }
         defer { protect(before) }
         return try body(self)
     }

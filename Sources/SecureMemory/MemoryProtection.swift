@@ -6,9 +6,10 @@ public struct MemoryProtection: Sendable, Hashable {
     public let isLocked: Bool
     /// Whether a forked child finds zeros in place of the secrets.
     public let isWipedOnFork: Bool
-    /// Whether the program binds symbols at first use: then the loader can spill pieces of secrets to the stack.
+    /// Whether some library binds symbols at first use: then the loader can spill pieces of secrets to the stack.
     ///
-    /// Link with `-z now`, or statically, to avoid it.
+    /// Link statically, or start the program with `LD_BIND_NOW=1`, to avoid it; `-z now` covers the calls of the program
+    /// alone, not those between its libraries.
     public let bindsLazily: Bool
 
     package init(of buffer: borrowing GuardedBuffer) {

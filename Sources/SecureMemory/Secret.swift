@@ -1,7 +1,8 @@
 /// Bytes that must not leave guarded memory: a password, a passphrase, a key, a token.
 ///
 /// A secret is owned by one place at a time and wiped when that place lets go. It has no description, no hidden
-/// `String` and no `Codable`; `withBytes(_:)` lends the bytes without a copy.
+/// `String` and no `Codable`; `withBytes(_:)` lends the bytes without a copy. In a forked child its bytes are zeros, and
+/// a vault refuses it.
 public struct Secret: ~Copyable, Sendable {
     private let buffer: GuardedBuffer
 
@@ -17,6 +18,9 @@ public struct Secret: ~Copyable, Sendable {
 
     /// How well the bytes are protected on this machine.
     public var memoryProtection: MemoryProtection { MemoryProtection(of: buffer) }
+
+    /// Whether the secret was made before a fork, which wiped it: its bytes are zeros and mean nothing.
+    package var isForeign: Bool { buffer.isForeign }
 
     /// Lends the bytes to a closure; the span cannot leave it.
     ///

@@ -10,9 +10,4 @@ package enum SecureRandom {
             if let start = bytes.baseAddress { unsafe randombytes_buf(start, bytes.count) }
         }
     }
-
-    /// Draws a number below a bound, without bias.
-    ///
-    /// The corresponding C function is `randombytes_uniform`.
-    package static func number(below bound: UInt32) -> UInt32 { randombytes_uniform(bound) }
 }

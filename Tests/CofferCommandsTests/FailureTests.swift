@@ -18,7 +18,7 @@ import Testing
 
     @Test("memory that is missing is said with its size only where it is known")
     func memory() {
-        #expect(Failure(VaultError.notEnoughMemory(memoryKiB: 0), vault: nil).message == "there is not enough memory")
+        #expect(Failure(VaultError.notEnoughMemory(memoryKiB: nil), vault: nil).message == "there is not enough memory")
         let derivation = Failure(VaultError.notEnoughMemory(memoryKiB: 65_536), vault: nil).message
         #expect(derivation.contains("65536 KiB"))
     }

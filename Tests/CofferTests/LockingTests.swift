@@ -109,6 +109,93 @@ import VaultFile
         #expect(try vault.inspect().cost == KeyDerivationCost(passes: 3, memoryKiB: 65_536))
     }
 
+    @Test("a slow unlock does not put back what is older than a save that was made meanwhile")
+    func slowUnlock() async throws {
+        let place = try TemporaryVault(create: false)
+        let derivation = KeyDerivation(passes: 3, memoryKiB: 65_536)
+        let vault = place.handle()
+        try vault.create(passphrase: Secret.text(TemporaryVault.passphrase), derivation: derivation)
+        // It reads the file at once, and installs what it read a tenth of a second later.
+        let unlocking = Task { try await vault.unlock(Secret.text(TemporaryVault.passphrase)) }
+        try await Task.sleep(for: .milliseconds(20))
+        try vault.set(.password, "newer")
+        try await unlocking.value
+        #expect(try vault.text(of: .password) == "newer")
+        try vault.set(.password, "newest")
+        #expect(try vault.text(of: .password) == "newest")
+    }
+
+    @Test("a lock and an unlock inside an update do not bring back what was before it")
+    func relocked() throws {
+        let vault = try TemporaryVault().unlocked()
+        let passphrase = try Secret.text(TemporaryVault.passphrase)
+        try vault.update { (draft: inout Draft) throws in
+            draft.set(.retries, to: 7)
+            vault.lock()
+            try vault.unlock(passphrase)
+            #expect(try vault[.retries] == 3)
+        }
+        #expect(try vault[.retries] == 7)
+    }
+
+    @Test("reads after the copy was dropped, beside saves, never see what is older than the last save")
+    func droppedDuringSaves() async throws {
+        let vault = try TemporaryVault().unlocked()
+        try vault.update { draft in draft.set(.retries, to: 0) }
+        let dropping = Task.detached {
+            while !Task.isCancelled {
+                vault.dropCopy()
+                await Task.yield()
+            }
+        }
+        let reading = Task.detached {
+            var last = 0
+            while !Task.isCancelled {
+                let value = try vault[.retries]
+                guard value >= last else { throw VaultError.rolledBack }
+                last = value
+            }
+        }
+        for count in 1...60 {
+            try vault.update { draft in draft.set(.retries, to: count) }
+            #expect(try vault[.retries] == count)
+        }
+        dropping.cancel()
+        reading.cancel()
+        try await reading.value
+    }
+
+    @Test("a secret from before a fork is refused in the child, not taken for zeros")
+    func secretOfParent() throws {
+        let place = try TemporaryVault(create: false)
+        let secret = try Secret.text(TemporaryVault.passphrase)
+        let status = try Child.status {
+            let vault = place.handle()
+            do {
+                try vault.create(passphrase: secret, derivation: TemporaryVault.cheap)
+                return 1
+            } catch VaultError.refused(let reason) {
+                return reason.contains("fork") ? 0 : 2
+            } catch { return 3 }
+        }
+        #expect(status == 0)
+        #expect(try place.files() == [])
+    }
+
+    @Test("a fork inside an update saves nothing in the child")
+    func forkInUpdate() throws {
+        let place = try TemporaryVault()
+        let vault = try place.unlocked()
+        let before = try place.bytes()
+        try vault.update { (draft: inout Draft) throws in
+            draft.set(.retries, to: 9)
+            let status = try Child.status { vault.isUnlocked ? 1 : (try? vault[.retries]) == nil ? 0 : 2 }
+            #expect(status == 0)
+            #expect(try place.bytes() == before)
+        }
+        #expect(try place.unlocked()[.retries] == 9)
+    }
+
     @Test("a forked child finds the vault locked, and frees nothing of its parent's")
     func fork() throws {
         let vault = try TemporaryVault().unlocked()

@@ -72,7 +72,7 @@ import VaultFile
         let metadata = try Self.metadata(owner: owner, keys: [recipient.key, [UInt8](repeating: 0, count: 32)])
         let passphrase = Array(TemporaryVault.passphrase.utf8)
         let key = try MasterKey(passphrase: passphrase.rawSpan, keyDerivation: TemporaryVault.cheap)
-        let plaintext = try VaultPlaintext.beforeFirst().next(changes: [], values: RawSpan(), metadata: metadata.bytes)
+        let plaintext = try VaultPlaintext.beforeFirst().next(metadata: metadata.bytes)
         let random = [UInt8](repeating: 1, count: 32)
         let file = try SealedVault.seal(plaintext.bytes, key: key, slots: [], random: random.rawSpan)
         try place.write(file.bytes.bytes.array)
@@ -114,13 +114,36 @@ import VaultFile
         return try builder.finish(maximumDepth: 34)
     }
 
-    @Test("last values that were stale already are dropped at the next save, other metadata is kept")
-    func stalePrevious() throws {
-        for (name, keys) in [("meta-previous", []), ("meta-removed", ["removed"]), ("metadata", nil as [String]?)] {
+    @Test("a save drops ages and last values, which belong to the settings before, and keeps the rest")
+    func metadataAtSave() throws {
+        let cases = [
+            ("meta-previous", []), ("meta-removed", ["removed"]), ("meta-recipients", ["owner", "recipients"]),
+        ]
+        for (name, keys) in cases {
+            let place = try place(name)
+            try place.unlocked().update { draft in draft.set(.username, to: "ann") }
+            #expect(try Self.metadataKeys(of: place) == keys, "\(name)")
+        }
+        let place = try place("metadata")
+        let before = try Self.metadataKeys(of: place)
+        try place.unlocked().update { draft in draft.set(.username, to: "ann") }
+        #expect(try Self.metadataKeys(of: place) == before.filter { $0 != "modified" && $0 != "previous" })
+    }
+
+    @Test("a tombstone goes when its name is set again, and only that one")
+    func tombstones() throws {
+        let place = try place("meta-removed")
+        try place.unlocked().update { draft in draft.set(SettingKey("gone", default: 0), to: 1) }
+        #expect(try Self.metadataKeys(of: place) == [])
+    }
+
+    @Test("a change of passphrase drops last values only if they were stale")
+    func metadataAtPassphraseChange() throws {
+        for (name, keys) in [("meta-previous", []), ("metadata", nil as [String]?)] {
             let place = try place(name)
             let before = try Self.metadataKeys(of: place)
-            let vault = try place.unlocked()
-            try vault.update { draft in draft.set(.username, to: "ann") }
+            try place.unlocked().changePassphrase(
+                to: Secret.text(TemporaryVault.passphrase), derivation: TemporaryVault.cheap)
             #expect(try Self.metadataKeys(of: place) == keys ?? before, "\(name)")
         }
     }

@@ -68,7 +68,7 @@ import Testing
         #expect(try other[SettingKey("nul", default: "")] == "a\0b")
         // Four of them pass the limit of a vault, and the vault stays as it was.
         let before = try place.bytes()
-        #expect(throws: VaultError.limitExceeded(field: "size", value: 67_108_865, bound: 67_108_864)) {
+        #expect(throws: VaultError.limitExceeded(field: "box_len", value: 67_108_881, bound: 67_108_880)) {
             try vault.update { draft in
                 for index in 0..<4 { draft.set(SecretKey("large \(index)"), to: secret) }
             }
@@ -117,7 +117,7 @@ import Testing
             draft.rename("password", to: "login/password")
             draft.set(.username, to: "ann")
             draft.rename("username", to: "login/name")
-            #expect(draft.contains("username") == false)
+            #expect(try draft.contains("username") == false)
             #expect(try draft.get(SettingKey("login/name", default: "")) == "ann")
             #expect(try draft.withBytes(of: SecretKey("login/password")) { $0.byteCount } == 12)
         }
@@ -206,6 +206,44 @@ import Testing
         try place.write(other.bytes())
         #expect(throws: VaultError.conflict) { try vault.set(.password, "three") }
         #expect(try place.bytes() == other.bytes())
+    }
+
+    @Test("a change of mode during an update is no other file")
+    func modeChange() throws {
+        let place = try TemporaryVault()
+        let vault = try place.unlocked()
+        try vault.update { draft in
+            draft.set(.username, to: "ann")
+            try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: place.path)
+        }
+        #expect(try place.unlocked()[.username] == "ann")
+        #expect(vault.warnings.contains(.readableByOthers(permissions: 0o640)))
+    }
+
+    @Test("a file that another program replaces during an update stays")
+    func replacedMeanwhile() throws {
+        let place = try TemporaryVault()
+        let vault = try place.unlocked()
+        let other = try TemporaryVault().bytes()
+        #expect(throws: VaultError.ioError(step: "check the file to be replaced", errno: ESTALE, path: place.path)) {
+            try vault.update { draft in
+                draft.set(.username, to: "ann")
+                try place.write(other)
+            }
+        }
+        #expect(try place.bytes() == other)
+    }
+
+    @Test("a save that may not last says so, and is in force")
+    func notSynced() throws {
+        let place = try TemporaryVault()
+        let vault = Vault(at: .file(place.path), system: FaultingSystemCalls(.fails(EIO), at: 2, of: [.synchronize]))
+        try vault.unlock(Secret.text(TemporaryVault.passphrase))
+        #expect(throws: VaultError.savedButNotSynced(errno: EIO, path: place.path)) {
+            try vault.update { draft in draft.set(.retries, to: try draft.get(.retries) + 1) }
+        }
+        #expect(try vault[.retries] == 4)
+        #expect(try place.unlocked()[.retries] == 4)
     }
 
     @Test("a damaged, empty or missing file stops an update, and stays as it is")

@@ -1,4 +1,5 @@
 import Coffer
+import Foundation
 import TestSupport
 import Testing
 import VaultFile
@@ -168,6 +169,51 @@ extension Vault {
         }
         #expect(try empty.files() == [])
         #expect(throws: VaultError.noVault(path: empty.path)) { try empty.handle().unlock(Secret.text("x")) }
+    }
+
+    @Test("a refused creation leaves nothing behind")
+    func refusedCreation() throws {
+        let place = try TemporaryVault(create: false)
+        let vault = Vault(at: .file(place.path), system: LinuxSystemCalls(), availableMemory: { 0 })
+        #expect(throws: VaultError.limitExceeded(field: "mem", value: 1_048_576, bound: 262_144)) {
+            try vault.create(passphrase: Secret.text(TemporaryVault.passphrase), cost: .sensitive)
+        }
+        #expect(try place.files() == [])
+    }
+
+    @Test("a location in the user's data takes names, and no paths", arguments: ["", ".", "..", "a/b", "a\0b"])
+    func locations(name: String) throws {
+        #expect(throws: VaultError.refused(reason: "a vault's location is named without a path")) {
+            try Vault(at: .userData(name)).path()
+        }
+        #expect(throws: VaultError.refused(reason: "a vault's location is named without a path")) {
+            try Vault(at: .userData("app", name: name)).path()
+        }
+    }
+
+    @Test(
+        "a line is read up to its end, and a carriage return belongs to the end only before a line feed",
+        arguments: [
+            ("pass\nrest", "pass"), ("pass\r\nrest", "pass"), ("pass\r", "pass\r"), ("pass", "pass"), ("\n", ""),
+            ("a\rb\r\r\n", "a\rb\r"), ("12345678\r\n", "12345678"),
+        ])
+    func lines(input: String, expected: String) throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try pipe.fileHandleForWriting.close()
+        let secret = try Secret(readingLineFrom: pipe.fileHandleForReading.fileDescriptor, limit: 8)
+        let text = secret.withBytes { String(decoding: $0.array, as: UTF8.self) }
+        #expect(text == expected)
+    }
+
+    @Test("a line over its limit is an error, not a cut", arguments: ["123456789", "123456789\n", "12345678\r1\n"])
+    func longLines(input: String) throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data(input.utf8))
+        try pipe.fileHandleForWriting.close()
+        #expect(throws: VaultError.self) {
+            _ = try Secret(readingLineFrom: pipe.fileHandleForReading.fileDescriptor, limit: 8)
+        }
     }
 
     @Test("a new vault has the default cost, and no warning")

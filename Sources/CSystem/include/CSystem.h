@@ -1,5 +1,5 @@
 // Calls that Swift cannot make by itself: C variadics (open, prctl, ioctl), functions behind _GNU_SOURCE, and
-// getopt_long, whose globals Swift 6 refuses. Each shim is one call; no policy lives here.
+// getopt_long, whose globals Swift 6 refuses. Each shim does one thing; no policy lives here.
 #pragma once
 
 #include <stddef.h>
@@ -21,8 +21,8 @@ int cs_syncfs(int fd);
 int cs_set_dumpable(int dumpable);
 int cs_get_dumpable(void);
 
-// Whether every symbol of the program is bound at its start (static, -z now or LD_BIND_NOW). Lazy binding saves vector
-// registers on the stack, and with them pieces of what they last held.
+// Whether every symbol of the program and its libraries is bound at the start (static, -z now or LD_BIND_NOW). Lazy
+// binding saves vector registers on the stack, and with them pieces of what they last held.
 int cs_binds_at_start(void);
 
 // Starts a detached thread. 0, or an error number.
@@ -52,7 +52,8 @@ typedef struct {
     int fault;
 } cs_scan;
 
-// getopt_long(3) without globals: the option's code, -1 at the end, '?' unknown, ':' missing argument.
+// getopt_long(3) whose globals stay on this side, so not for two threads at once: the option's code, -1 at the end,
+// '?' unknown (or a table of over 63 options), ':' missing argument.
 int cs_getopt(int argc, char *const *argv, const char *short_options, const cs_option *options, int count,
               cs_scan *scan);
 

@@ -1,4 +1,5 @@
 internal import CSystem
+internal import Synchronization
 
 #if !os(Linux)
     #error("DedicatedThread knows Linux only: add a file for this system to this folder")
@@ -6,9 +7,23 @@ internal import CSystem
 
 /// A thread for one long computation, so that no thread of the cooperative pool is held up by it.
 enum DedicatedThread {
-    private final class Work: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    /// A computation, and where its result goes. What it has captured is let go before the result is told.
+    private final class Work<Result: Sendable>: Sendable {
+        private let body: Mutex<(@Sendable () -> Result)?>
+        private let continuation: CheckedContinuation<Result, Never>
+
+        init(_ body: @escaping @Sendable () -> Result, _ continuation: CheckedContinuation<Result, Never>) {
+            self.body = Mutex(body)
+            self.continuation = continuation
+        }
+
+        func run() {
+            guard let result = compute() else { return }
+            continuation.resume(returning: result)
+        }
+
+        // A function of its own, so that the captures end with it.
+        private func compute() -> Result? { body.withLock { $0.take() }?() }
     }
 
     /// Runs a computation to its end on a thread of its own, or on this one if the system gives none.
@@ -16,19 +31,25 @@ enum DedicatedThread {
     /// The corresponding C function is `pthread_create`.
     static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
-            start { continuation.resume(returning: body()) }
+            let work = Work(body, continuation)
+            start { work.run() }
         }
     }
 
+    private final class Start: Sendable {
+        let run: @Sendable () -> Void
+        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
+    }
+
     private static func start(_ run: @escaping @Sendable () -> Void) {
-        let work = unsafe Unmanaged.passRetained(Work(run))
+        let start = unsafe Unmanaged.passRetained(Start(run))
         let result = unsafe cs_start_thread(
             { context in
                 if let context = unsafe context {
-                    unsafe Unmanaged<Work>.fromOpaque(context).takeRetainedValue().run()
+                    unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue().run()
                 }
                 return nil
-            }, work.toOpaque())
-        if result != 0 { unsafe work.takeRetainedValue().run() }
+            }, start.toOpaque())
+        if result != 0 { unsafe start.takeRetainedValue().run() }
     }
 }

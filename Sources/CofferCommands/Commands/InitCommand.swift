@@ -20,13 +20,11 @@ enum InitCommand {
         let cost = try CostChoice.chosen(in: session.arguments) ?? .moderate
         guard !Directories.isTaken(path) else { throw VaultError.alreadyExists(path: path) }
         let passphrase = try PassphraseSource(session.arguments, vault: path).first()
-        if let directory = try VaultSelection.defaultDirectory(of: session.arguments) {
-            do throws(SystemError) { try Directories.make(directory) } catch {
-                throw Failure.system("making the directory \(Escaping.quoted(directory))", error)
-            }
+        let vault = try session.vault()
+        let allowingAnyMemory = session.arguments.has(.allowLargeMemory)
+        try session.whileDeriving { () throws(VaultError) in
+            try vault.create(passphrase: passphrase, cost: cost, allowingAnyMemory: allowingAnyMemory)
         }
-        let vault = Vault(at: .file(path))
-        try session.whileDeriving { () throws(VaultError) in try vault.create(passphrase: passphrase, cost: cost) }
         vault.lock()
         session.warnOfSave(vault)
         if session.arguments.has(.json) {

@@ -26,8 +26,9 @@ enum PassphraseCommand {
         let vault = try session.unlockedVault()
         defer { vault.lock() }
         let new = try source.replacement()
+        let allowingAnyMemory = session.arguments.has(.allowLargeMemory)
         let change = try session.whileDeriving { () throws(VaultError) in
-            try vault.changePassphrase(to: new, cost: cost)
+            try vault.changePassphrase(to: new, cost: cost, allowingAnyMemory: allowingAnyMemory)
         }
         session.warnOfSave(vault)
         report(change, to: session.console)

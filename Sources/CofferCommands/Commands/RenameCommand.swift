@@ -15,8 +15,8 @@ enum RenameCommand {
         defer { vault.lock() }
         let isForced = session.arguments.has(.force)
         try vault.update { draft in
-            guard draft.contains(old) else { throw Failure.notFound(old, vault: path) }
-            guard isForced || old == new || !draft.contains(new) else {
+            guard try draft.contains(old) else { throw Failure.notFound(old, vault: path) }
+            guard try isForced || old == new || !draft.contains(new) else {
                 throw Failure(
                     .refused, "there is already a setting \(Escaping.quoted(new))", hint: "--force replaces it")
             }

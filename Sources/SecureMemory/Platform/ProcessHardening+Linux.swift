@@ -45,10 +45,19 @@ public enum ProcessHardening {
         }
         // The runtime's handlers print registers and the memory they point at.
         for number in [SIGSEGV, SIGBUS, SIGABRT, SIGILL, SIGTRAP, SIGFPE, SIGQUIT] {
-            var action = sigaction()
-            unsafe action.__sigaction_handler.sa_handler = SIG_DFL
-            if unsafe sigaction(number, &action, nil) != 0 { refusals.insert(.noBacktrace) }
+            if !takeHandler(of: number) { refusals.insert(.noBacktrace) }
         }
         return refusals
+    }
+
+    /// Gives a signal its default again, unless it is ignored, as a shell may have asked.
+    private static func takeHandler(of number: Int32) -> Bool {
+        var action = sigaction()
+        guard unsafe sigaction(number, nil, &action) == 0 else { return false }
+        let ignored = unsafe unsafeBitCast(SIG_IGN, to: Int.self)
+        guard unsafe unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) != ignored else { return true }
+        unsafe action.__sigaction_handler.sa_handler = SIG_DFL
+        action.sa_flags = 0
+        return unsafe sigaction(number, &action, nil) == 0
     }
 }

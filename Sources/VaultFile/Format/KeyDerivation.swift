@@ -60,7 +60,8 @@ package struct KeyDerivation: Equatable, Sendable {
     /// - Throws: `limitExceeded` with the field mem.
     package func checkAffordable(available: UInt64) throws(VaultFileError) {
         guard memoryKiB > Limits.unaskedMemoryKiB else { return }
-        let half = available / 2 / 1024
+        // What needs no asking stays allowed on the smallest machine.
+        let half = max(available / 2 / 1024, UInt64(Limits.unaskedMemoryKiB))
         guard UInt64(memoryKiB) <= half else {
             throw .limitExceeded(field: "mem", value: UInt64(memoryKiB), bound: half)
         }

@@ -11,6 +11,7 @@ package enum Limits {
     package static let fileSize = 67_113_040
     package static let generation: UInt64 = (1 << 63) - 1
     package static let passphrase = 1...1_024
+    package static let objects = 4_194_304
     package static let settingsDepth = 32
     package static let metadataDepth = 34
 

@@ -35,20 +35,31 @@ package final class MasterKey: Sendable {
     /// Checks the length of a passphrase, in bytes after normalisation.
     package static func checkPassphrase(_ passphrase: RawSpan) throws(VaultFileError) {
         if passphrase.byteCount < Limits.passphrase.lowerBound { throw .refused(reason: "the passphrase is empty") }
-        if passphrase.byteCount > Limits.passphrase.upperBound {
-            throw .refused(reason: "the passphrase is longer than \(Limits.passphrase.upperBound) bytes")
-        }
+        if passphrase.byteCount > Limits.passphrase.upperBound { throw tooLong }
+    }
+
+    /// The failure of a passphrase that is too long.
+    package static var tooLong: VaultFileError {
+        .refused(reason: "the passphrase is longer than \(Limits.passphrase.upperBound) bytes")
     }
 
     /// Whether a fork wiped the key: this process never had it.
     package var isForeign: Bool { owner != ProcessToken.current }
 
     /// Lends the 32 bytes; no other user of the key runs meanwhile.
-    package func withBytes<Result: ~Copyable & Sendable, Failure: Error>(
-        _ body: (RawSpan) throws(Failure) -> Result
-    ) throws(Failure) -> Result {
-        try buffer.withLock { (buffer) throws(Failure) -> Result in
-            try buffer.withReadAccess { (buffer) throws(Failure) -> Result in try body(buffer.bytes) }
+    ///
+    /// - Throws: `memory` when the system refuses access to them; what `body` throws.
+    package func withBytes<Result: ~Copyable & Sendable>(
+        _ body: (RawSpan) throws(VaultFileError) -> Result
+    ) throws(VaultFileError) -> Result {
+        try buffer.withLock { (buffer) throws(VaultFileError) -> Result in
+            let result = try buffer.withReadAccess { (buffer) throws(VaultFileError) -> Result in
+                try body(buffer.bytes)
+            }
+            switch consume result {
+            case .some(let result): return result
+            case .none: throw .memory
+            }
         }
     }
 
@@ -63,16 +74,17 @@ package final class MasterKey: Sendable {
 
     /// Computes the key that opens and seals the box under a header and commitment.
     package func sealingKey(boundTo header: RawSpan) throws(VaultFileError) -> GuardedBuffer {
-        try withBytes { (key) throws(VaultFileError) in try BLAKE2b.key("coffer1-seal", of: header, key: key) }
+        try withBytes { (key) throws(VaultFileError) in try BLAKE2b.secret("coffer1-seal", of: header, key: key) }
     }
 
     /// Computes a nonce that repeats only if generator, plaintext and key all do.
     package func nonce(random: RawSpan, plaintext: RawSpan) throws(VaultFileError) -> [UInt8] {
-        try withBytes { (key) throws(VaultFileError) in
-            var hash = try BLAKE2b("coffer1-nonce", key: key, digestLength: SecretBox.nonceLength)
-            hash.update(random)
-            hash.update(plaintext)
-            return hash.publicDigest()
+        // Only the start of the hash needs the key, so the key is out of reach again while the plaintext is hashed.
+        var hash = try withBytes { (key) throws(VaultFileError) in
+            try BLAKE2b("coffer1-nonce", key: key, digestLength: SecretBox.nonceLength)
         }
+        hash.update(random)
+        hash.update(plaintext)
+        return hash.publicDigest()
     }
 }

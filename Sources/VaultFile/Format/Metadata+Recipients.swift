@@ -4,13 +4,13 @@ package import SecureMemory
 extension Metadata {
     /// The slots of a vault under another key, and what could not be kept.
     package struct RemadeSlots: ~Copyable {
-        package fileprivate(set) var slots: [Slot] = []
-        /// Slots that nobody can remake: of an unknown type, of another owner, or of a vault without owner.
-        package fileprivate(set) var droppedSlots = 0
+        package let slots: [Slot]
+        /// Slots that nobody can remake: of an unknown type, of another owner, or of no recipient.
+        package let droppedSlots: Int
         /// Recipients whose key is no point that a slot can be made for; they leave the metadata too.
-        package fileprivate(set) var droppedRecipients = 0
+        package let droppedRecipients: Int
         /// The metadata from now on.
-        package fileprivate(set) var metadata: GuardedBuffer
+        package let metadata: GuardedBuffer
     }
 
     /// Remakes the recipients' slots for a new key, from the owner and the recipients in the metadata.
@@ -20,36 +20,78 @@ extension Metadata {
     /// - Parameters:
     ///   - slots: the slots under the old key.
     ///   - metadata: a checked dictionary, or nothing.
+    ///   - settings: the settings, which stay as they are.
     ///   - key: the new key.
     package static func remade(
-        _ slots: [Slot], metadata: RawSpan, key: MasterKey
+        _ slots: [Slot], metadata: RawSpan, settings: RawSpan, key: MasterKey
     ) throws(VaultFileError) -> RemadeSlots {
-        var result = RemadeSlots(metadata: try GuardedBuffer(copyOf: metadata))
-        result.droppedSlots = slots.count
-        guard metadata.byteCount > 0 else { return result }
-        let reader = PropertyListReader(trusted: metadata)
-        guard let owner = reader.find("owner", in: 0) else { return result }
-        let ownerSecret = reader.data(owner)
-        let ownerKey = X25519.publicKey(of: ownerSecret)
-        result.droppedSlots = slots.filter { !$0.isMade(by: ownerKey) }.count
-        guard let recipients = reader.find("recipients", in: 0) else { return result }
+        let kept = try kept(metadata, settings: settings, changes: [])
+        guard kept.count > 0 else {
+            return RemadeSlots(slots: [], droppedSlots: slots.count, droppedRecipients: 0, metadata: kept)
+        }
+        let (remade, unusable) = try remade(for: kept, key: key)
+        // Whose slot is whose cannot be seen, but slots of this owner beyond the recipients' are nobody's now.
+        let owned = try ownSlots(among: slots, metadata: kept)
+        let dropped = slots.count - owned + max(0, owned - remade.count)
+        return RemadeSlots(
+            slots: remade, droppedSlots: dropped, droppedRecipients: unusable.count,
+            metadata: try without(unusable, in: kept))
+    }
 
-        var kept: [Int] = []
+    /// Makes a slot for each recipient.
+    ///
+    /// - Returns: the slots, and the places of the recipients that none can be made for.
+    private static func remade(
+        for metadata: borrowing GuardedBuffer, key: MasterKey
+    ) throws(VaultFileError) -> (slots: [Slot], unusable: [Int]) {
+        let reader = PropertyListReader(trusted: metadata.bytes)
+        guard let owner = reader.find("owner", in: 0), let recipients = reader.find("recipients", in: 0) else {
+            return ([], [])
+        }
+        var result: (slots: [Slot], unusable: [Int]) = ([], [])
         for index in 0..<reader.count(of: recipients) {
             let entry = reader.element(index, of: recipients)
-            guard let recipient = reader.find("key", in: entry) else { continue }
-            if let slot = try slot(for: reader.data(recipient), owner: ownerSecret, key: key) {
+            if let recipient = reader.find("key", in: entry),
+                let slot = try slot(for: reader.data(recipient), owner: reader.data(owner), key: key)
+            {
                 result.slots.append(slot)
-                kept.append(entry)
             } else {
-                result.droppedRecipients += 1
+                result.unusable.append(index)
             }
         }
-        if result.droppedRecipients > 0 {
-            let list = try list(of: kept, in: reader)
-            result.metadata = try replacing("recipients", with: list.bytes, in: metadata)
-        }
         return result
+    }
+
+    private static func ownSlots(
+        among slots: [Slot], metadata: borrowing GuardedBuffer
+    ) throws(VaultFileError) -> Int {
+        let reader = PropertyListReader(trusted: metadata.bytes)
+        guard let owner = reader.find("owner", in: 0) else { return 0 }
+        let ownerKey = X25519.publicKey(of: reader.data(owner))
+        return slots.filter { $0.isMade(by: ownerKey) }.count
+    }
+
+    /// The metadata without some of its recipients.
+    private static func without(
+        _ places: [Int], in metadata: borrowing GuardedBuffer
+    ) throws(VaultFileError) -> GuardedBuffer {
+        let reader = PropertyListReader(trusted: metadata.bytes)
+        guard !places.isEmpty, let recipients = reader.find("recipients", in: 0) else {
+            return try GuardedBuffer(copyOf: metadata.bytes)
+        }
+        let list: GuardedBuffer
+        do throws(PropertyListError) {
+            var builder = try PropertyListBuilder()
+            try builder.beginArray()
+            for index in 0..<reader.count(of: recipients) where !places.contains(index) {
+                try builder.copy(reader.element(index, of: recipients), of: reader)
+            }
+            try builder.endArray()
+            list = try builder.finish(maximumDepth: Limits.metadataDepth)
+        } catch {
+            throw VaultFileError(writing: error, maximumDepth: Limits.metadataDepth)
+        }
+        return try replacing("recipients", with: list.bytes, in: metadata.bytes)
     }
 
     private static func slot(for recipient: RawSpan, owner: RawSpan, key: MasterKey) throws(VaultFileError) -> Slot? {
@@ -57,18 +99,6 @@ extension Metadata {
         SecureRandom.fill(&random)
         return try key.withBytes { (master) throws(VaultFileError) in
             try Slot.seal(master: master, for: recipient, owner: owner, random: random.rawSpan)
-        }
-    }
-
-    private static func list(of entries: [Int], in reader: PropertyListReader) throws(VaultFileError) -> GuardedBuffer {
-        do throws(PropertyListError) {
-            var builder = try PropertyListBuilder()
-            try builder.beginArray()
-            for entry in entries { try builder.copy(entry, of: reader) }
-            try builder.endArray()
-            return try builder.finish(maximumDepth: Limits.metadataDepth)
-        } catch {
-            throw VaultFileError(writing: error)
         }
     }
 }

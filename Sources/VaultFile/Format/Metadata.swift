@@ -6,7 +6,7 @@ internal import SecureMemory
 /// Specified in the file format, *Settings and metadata*. Unknown keys are kept and never judged.
 package enum Metadata {
     package static let recipientCount = 16
-    private static let digestLength = 16
+    static let digestLength = 16
 
     /// Checks the metadata of a vault against its settings.
     ///
@@ -15,7 +15,8 @@ package enum Metadata {
         do throws(PropertyListError) {
             try CanonicalCheck.check(metadata, maximumDepth: Limits.metadataDepth, names: .any)
         } catch {
-            throw .invalidContents(reason: "the metadata is no canonical dictionary")
+            throw error.code == .outOfMemory
+                ? .memory : .invalidContents(reason: "the metadata is no canonical dictionary")
         }
         let reader = PropertyListReader(trusted: metadata)
         for index in 0..<reader.count(of: 0) {
@@ -45,10 +46,16 @@ package enum Metadata {
         guard reader.kind(of: object) == .data else { return false }
         let data = reader.data(object)
         guard data.byteCount >= digestLength else { return false }
-        let digest = try BLAKE2b.digest("coffer1-ages", of: settings, digestLength: digestLength)
-        // Another digest: written before a change by somebody who knows nothing of ages. It is ignored.
-        guard data.extracting(first: digestLength).equals(digest.rawSpan) else { return true }
+        // Other settings: changed since by somebody who knows nothing of ages. It is ignored.
+        guard try isAges(data, of: settings) else { return true }
         return data.byteCount == digestLength + 8 * PropertyListReader(trusted: settings).count(of: 0)
+    }
+
+    /// Whether ages were written for exactly these settings.
+    static func isAges(_ data: RawSpan, of settings: RawSpan) throws(VaultFileError) -> Bool {
+        // The digest tells something of the settings, so it stays in guarded memory.
+        let digest = try BLAKE2b.secret("coffer1-ages", of: settings, digestLength: digestLength)
+        return data.extracting(first: digestLength).equals(digest.bytes)
     }
 
     /// Whether an object is a dictionary from setting names to what a rule asks for.

@@ -38,8 +38,8 @@ package struct RecoveryCode: ~Copyable {
         guard position == Self.prefix.count + Self.digits else {
             throw .refused(reason: "the recovery code is too short")
         }
-        let checksum = try BLAKE2b.digest("coffer1-code", of: bytes.bytes.extracting(0..<32), digestLength: 16)
-        guard bytes.bytes.array(32..<35) == Array(checksum.prefix(3)) else {
+        let checksum = try BLAKE2b.secret("coffer1-code", of: bytes.bytes.extracting(0..<32), digestLength: 16)
+        guard bytes.bytes.extracting(32..<35).equals(checksum.bytes.extracting(0..<3)) else {
             throw .refused(reason: "the recovery code is mistyped")
         }
         var seed = try GuardedBuffer(length: 16)

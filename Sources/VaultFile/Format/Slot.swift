@@ -59,7 +59,7 @@ package struct Recipient: ~Copyable {
     ///   - seed: 16 bytes.
     ///   - ownerFingerprint: 16 bytes; slots of another owner do not count.
     package init(seed: RawSpan, ownerFingerprint: [UInt8]) throws(VaultFileError) {
-        let secretKey = try BLAKE2b.key("coffer1-recover", of: seed)
+        let secretKey = try BLAKE2b.secret("coffer1-recover", of: seed)
         publicKey = Self.publicKey(of: secretKey)
         self.secretKey = secretKey
         self.ownerFingerprint = ownerFingerprint

@@ -6,15 +6,13 @@ extension VaultPlaintext {
     package static func beforeFirst() throws(VaultFileError) -> VaultPlaintext {
         var vaultID = [UInt8](repeating: 0, count: idLength)
         SecureRandom.fill(&vaultID)
-        do throws(PropertyListError) {
+        return try writing { () throws(PropertyListError) in
             var builder = try PropertyListBuilder()
             try builder.beginDictionary()
             try builder.endDictionary()
             let empty = try builder.finish()
-            let merge = try DictionaryMerge(base: empty.bytes, changes: [], values: RawSpan())
-            return try composed(vaultID: vaultID, generation: 0, settings: merge, metadata: RawSpan())
-        } catch {
-            throw VaultFileError(writing: error)
+            let settings = try DictionaryMerge(base: empty.bytes, changes: [], values: RawSpan())
+            return try composed(vaultID: vaultID, generation: 0, settings: settings, metadata: RawSpan())
         }
     }
 
@@ -24,26 +22,26 @@ extension VaultPlaintext {
     ///   - changes: ascending by the bytes of their names.
     ///   - values: what the changes name.
     /// - Throws: `limitExceeded` with the field generation, depth, objects or box_len; `refused`; `memory`.
-    package func next(
-        changes: [DictionaryMerge.Change], values: RawSpan
-    ) throws(VaultFileError) -> VaultPlaintext {
-        switch try Metadata.kept(metadata, settings: settings) {
-        case .some(let kept): try next(changes: changes, values: values, metadata: kept.bytes)
-        case .none: try next(changes: changes, values: values, metadata: metadata)
-        }
+    package func next(changes: [DictionaryMerge.Change], values: RawSpan) throws(VaultFileError) -> VaultPlaintext {
+        let kept = try Metadata.kept(metadata, settings: settings, changes: changes)
+        return try next(changes: changes, values: values, metadata: kept.bytes)
     }
 
-    /// Composes the next generation with metadata of its own.
-    package func next(
+    /// Composes the next generation under another key, without a change of settings.
+    ///
+    /// - Parameter metadata: what is kept of the metadata.
+    package func next(metadata: RawSpan) throws(VaultFileError) -> VaultPlaintext {
+        try next(changes: [], values: RawSpan(), metadata: metadata)
+    }
+
+    private func next(
         changes: [DictionaryMerge.Change], values: RawSpan, metadata: RawSpan
     ) throws(VaultFileError) -> VaultPlaintext {
         try Limits.check("generation", generation + 1, in: 1...Limits.generation)
-        do throws(PropertyListError) {
-            let merge = try DictionaryMerge(base: settings, changes: changes, values: values)
-            return try Self.composed(
-                vaultID: vaultID, generation: generation + 1, settings: merge, metadata: metadata)
-        } catch {
-            throw VaultFileError(writing: error)
+        let (old, vaultID, generation) = (self, vaultID, generation + 1)
+        return try Self.writing { () throws(PropertyListError) in
+            let merge = try DictionaryMerge(base: old.settings, changes: changes, values: values)
+            return try Self.composed(vaultID: vaultID, generation: generation, settings: merge, metadata: metadata)
         }
     }
 
@@ -64,27 +62,35 @@ extension VaultPlaintext {
         plaintext.copy(from: header.rawSpan, at: 0)
         settings.write(into: &plaintext, at: headerLength)
         plaintext.copy(from: metadata, at: settingsEnd)
-        return VaultPlaintext(
-            composed: plaintext,
-            layout: Layout(
-                vaultID: vaultID, generation: generation, settingsEnd: settingsEnd, metadataEnd: metadataEnd))
+        let layout = Layout(
+            vaultID: vaultID, generation: generation, settingsEnd: settingsEnd, metadataEnd: metadataEnd)
+        return VaultPlaintext(plaintext, layout: layout)
+    }
+
+    private static func writing(
+        _ body: () throws(PropertyListError) -> VaultPlaintext
+    ) throws(VaultFileError) -> VaultPlaintext {
+        do throws(PropertyListError) { return try body() } catch {
+            throw VaultFileError(writing: error, maximumDepth: Limits.settingsDepth)
+        }
     }
 }
 
 extension VaultFileError {
-    /// What it means for a writer that a list cannot be written.
-    init(writing error: PropertyListError) {
-        self =
-            switch error.code {
-            case .outOfMemory: .memory
-            case .tooDeep:
-                .limitExceeded(
-                    field: "depth", value: UInt64(Limits.settingsDepth) + 1, bound: UInt64(Limits.settingsDepth))
-            case .tooLarge:
-                .limitExceeded(
-                    field: "size", value: UInt64(Limits.plaintext.upperBound) + 1,
-                    bound: UInt64(Limits.plaintext.upperBound))
-            default: .refused(reason: "a value is not in the canonical form of a property list")
-            }
+    /// What it means for a writer that a list cannot be written; a value is only known to be over the bound.
+    package init(writing error: PropertyListError, maximumDepth: Int) {
+        let (field, bound): (String, Int)
+        switch error.code {
+        case .outOfMemory:
+            self = .memory
+            return
+        case .tooDeep: (field, bound) = ("depth", maximumDepth)
+        case .tooManyObjects: (field, bound) = ("objects", Limits.objects)
+        case .tooLarge: (field, bound) = ("box_len", Limits.plaintext.upperBound + SecretBox.overhead)
+        default:
+            self = .refused(reason: "a value is not in the canonical form of a property list")
+            return
+        }
+        self = .limitExceeded(field: field, value: UInt64(bound) + 1, bound: UInt64(bound))
     }
 }

@@ -20,18 +20,13 @@ package final class VaultPlaintext: Sendable {
     /// Takes over a plaintext after checking all of it.
     ///
     /// - Throws: `invalidContents`.
-    package init(_ plaintext: consuming GuardedBuffer) throws(VaultFileError) {
+    package convenience init(_ plaintext: consuming GuardedBuffer) throws(VaultFileError) {
         let layout = try Self.checkedLayout(of: plaintext)
-        plaintext.protect(.read)
-        self.plaintext = plaintext
-        vaultID = layout.vaultID
-        generation = layout.generation
-        settingsEnd = layout.settingsEnd
-        metadataEnd = layout.metadataEnd
+        self.init(plaintext, layout: layout)
     }
 
-    /// Takes over a plaintext that this program has just composed.
-    init(composed plaintext: consuming GuardedBuffer, layout: Layout) {
+    /// Takes over a plaintext that was checked, or has just been composed.
+    init(_ plaintext: consuming GuardedBuffer, layout: Layout) {
         plaintext.protect(.read)
         self.plaintext = plaintext
         vaultID = layout.vaultID
@@ -43,9 +38,7 @@ package final class VaultPlaintext: Sendable {
     /// Whether a fork wiped the contents: this process never had them.
     package var isForeign: Bool { plaintext.isForeign }
 
-    /// The number of bytes in guarded memory.
-    package var byteCount: Int { plaintext.count }
-
+    /// How well the contents are protected on this machine.
     package var memoryProtection: MemoryProtection { MemoryProtection(of: plaintext) }
 
     /// All of it, as it is sealed.

@@ -5,7 +5,7 @@ package import SecureMemory
 ///
 /// The state stands in guarded memory, since it is made from the key. The corresponding C functions are
 /// `crypto_generichash_blake2b_init_salt_personal`, `_update` and `_final`.
-package struct BLAKE2b: ~Copyable {
+package struct BLAKE2b: ~Copyable, Sendable {
     private var state: GuardedBuffer
     private let digestLength: Int
 
@@ -78,11 +78,11 @@ extension BLAKE2b {
         return hash.publicDigest()
     }
 
-    /// Digests bytes into a key of 32 bytes.
-    package static func key(
-        _ label: StaticString, of bytes: RawSpan, key: RawSpan = RawSpan()
+    /// Digests bytes into a key, or into what tells something of a secret.
+    package static func secret(
+        _ label: StaticString, of bytes: RawSpan, key: RawSpan = RawSpan(), digestLength: Int = 32
     ) throws(VaultFileError) -> GuardedBuffer {
-        var hash = try BLAKE2b(label, key: key, digestLength: 32)
+        var hash = try BLAKE2b(label, key: key, digestLength: digestLength)
         hash.update(bytes)
         return try hash.secretDigest()
     }

@@ -33,7 +33,9 @@ extension VaultTransaction {
         with bytes: RawSpan, expecting expected: FileIdentity? = nil
     ) throws(StorageError) -> ReplacementReport {
         let old = try Self.check(place, purpose)
-        if let expected, old?.identity != expected { throw StorageError(.checkVault, .stale, .changedMeanwhile) }
+        if let expected, old?.identity.hasSameContent(as: expected) != true {
+            throw StorageError(.checkVault, .stale, .changedMeanwhile)
+        }
         let temporary = try createTemporary()
         var warnings: [ReplacementReport.Warning] = []
         do throws(StorageError) {

@@ -40,4 +40,12 @@ package struct FileIdentity: Equatable, Sendable {
     /// - Parameter other: the identity to compare with.
     /// - Returns: whether device and inode agree.
     package func isSameFile(as other: FileIdentity) -> Bool { device == other.device && inode == other.inode }
+
+    /// Whether both are one file whose bytes were not written to: a change of mode or owner is none.
+    ///
+    /// - Parameter other: the identity to compare with.
+    /// - Returns: whether file, size and time of the last write agree.
+    package func hasSameContent(as other: FileIdentity) -> Bool {
+        isSameFile(as: other) && size == other.size && modified == other.modified
+    }
 }

@@ -22,6 +22,8 @@ package struct StorageError: Error, Equatable, Sendable {
         case changedWhileReading
         /// The name leaves no room for the names of the lock and the temporary file.
         case nameTooLong
+        /// The name looks like a temporary file of another vault.
+        case nameReserved
         /// What was read back is not what was written.
         case verificationFailed
         /// The new file is in place, but may not survive a power cut: the directory could not be brought to the disk.

@@ -20,6 +20,9 @@ package struct VaultTransaction: ~Copyable, Sendable {
     ) throws(StorageError) {
         let place = try Self.resolve(system, path, purpose)
         let names = WorkNames(of: place.name)
+        guard !WorkNames.isReserved(place.name) else {
+            throw StorageError(.openLockFile, .invalidArgument, .nameReserved)
+        }
         guard names.fit else { throw StorageError(.openLockFile, .nameTooLong, .nameTooLong) }
         // First without the lock, which would leave its file beside a vault that is not ours, or none at all.
         _ = try Self.check(place, purpose)

@@ -21,6 +21,14 @@ struct WorkNames {
     /// Whether a file system takes the names.
     var fit: Bool { temporaryPrefix.utf8.count + Self.digits <= Self.longestName }
 
+    /// Whether a vault's name looks like a temporary file of another vault, which a save of that one would remove.
+    static func isReserved(_ name: String) -> Bool {
+        let suffix = name.utf8.suffix(digits)
+        let rest = name.utf8.dropLast(digits)
+        return name.utf8.first == UInt8(ascii: ".") && suffix.count == digits && rest.count > 6
+            && rest.suffix(5).elementsEqual(".tmp-".utf8) && suffix.allSatisfy { "0123456789abcdef".utf8.contains($0) }
+    }
+
     /// Draws the name of a temporary file.
     func temporary() -> String {
         var bytes = [UInt8](repeating: 0, count: Self.digits / 2)

@@ -99,7 +99,7 @@ extension PropertyListError.Code {
         switch self {
         case .notAPropertyList: "not-a-plist"
         case .truncated: "truncated"
-        case .malformed, .notCanonical, .tooLarge: "malformed"
+        case .malformed, .notCanonical, .tooLarge, .tooManyObjects: "malformed"
         case .unsupportedType: "unsupported-type"
         case .tooDeep: "too-deep"
         case .duplicateKey: "duplicate-key"

@@ -113,7 +113,7 @@ extension VaultFileError {
         let sealingKeyBytes = sealingKey.bytes.array
         #expect(sealingKeyBytes == expected.seal_key.bytes)
         if let master = expected.master {
-            let bytes = key.withBytes { $0.array }
+            let bytes = try key.withBytes { $0.array }
             #expect(bytes == master.bytes)
         }
         if let commit = expected.commit { #expect(try key.commitment() == commit.bytes) }

@@ -1,18 +1,18 @@
 import Glibc
 import Synchronization
-import VaultFile
+package import VaultFile
 
 /// The calls of the system, with one fault at a chosen one of them.
 ///
 /// A crash stops everything: that call and all later ones fail and do nothing, as if the process had been killed. What
 /// the kernel does for a killed process, closing its files, is `reap()`.
-final class FaultingSystemCalls: SystemCalls {
-    enum Call: Hashable {
+package final class FaultingSystemCalls: SystemCalls {
+    package enum Call: Hashable {
         case open, status, statusAt, linkTarget, read, write, synchronize, synchronizeFileSystem, synchronizeAll
         case setPermissions, setGroup, rename, renameToFreeName, remove, makeDirectory, names, tryLock, close
     }
 
-    enum Fault {
+    package enum Fault {
         /// The call fails and does nothing.
         case fails(Int32)
         /// The call does its work and then says that it failed.
@@ -42,7 +42,7 @@ final class FaultingSystemCalls: SystemCalls {
     private let state = Mutex(State())
 
     /// Puts a fault at the call with an index, from 1, among those of a kind; without an index, at all of them.
-    init(
+    package init(
         _ fault: Fault? = nil, at index: Int? = nil, of kinds: Set<Call>? = nil, user: UInt32? = nil,
         before: @escaping @Sendable (Call) -> Void = { _ in }
     ) {
@@ -53,10 +53,10 @@ final class FaultingSystemCalls: SystemCalls {
         self.user = user
     }
 
-    var log: [Call] { state.withLock { $0.log } }
-    var fired: Bool { state.withLock { $0.fired } }
+    package var log: [Call] { state.withLock { $0.log } }
+    package var fired: Bool { state.withLock { $0.fired } }
 
-    func reap() {
+    package func reap() {
         let left = state.withLock { state in
             defer { state.descriptors = [] }
             return state.descriptors
@@ -95,7 +95,7 @@ final class FaultingSystemCalls: SystemCalls {
         return value
     }
 
-    func open(_ path: String, in directory: Int32?, as opening: FileOpening) throws(Errno) -> Int32 {
+    package func open(_ path: String, in directory: Int32?, as opening: FileOpening) throws(Errno) -> Int32 {
         try perform(.open) { () throws(Errno) in
             let descriptor = try real.open(path, in: directory, as: opening)
             _ = state.withLock { $0.descriptors.insert(descriptor) }
@@ -103,14 +103,14 @@ final class FaultingSystemCalls: SystemCalls {
         }
     }
 
-    func close(_ descriptor: Int32) throws(Errno) {
+    package func close(_ descriptor: Int32) throws(Errno) {
         try perform(.close) { () throws(Errno) in
             _ = state.withLock { $0.descriptors.remove(descriptor) }
             try real.close(descriptor)
         }
     }
 
-    func read(
+    package func read(
         _ descriptor: Int32, into bytes: inout FileBytes, range: Range<Int>, from offset: Int
     ) throws(Errno) -> Int {
         let fault = try next(.read)
@@ -123,7 +123,7 @@ final class FaultingSystemCalls: SystemCalls {
         return count
     }
 
-    func write(_ descriptor: Int32, _ bytes: RawSpan) throws(Errno) -> Int {
+    package func write(_ descriptor: Int32, _ bytes: RawSpan) throws(Errno) -> Int {
         let fault = try next(.write)
         switch fault {
         case .short: return try real.write(descriptor, bytes.extracting(first: (bytes.byteCount + 1) / 2))
@@ -135,66 +135,66 @@ final class FaultingSystemCalls: SystemCalls {
         }
     }
 
-    func status(of descriptor: Int32) throws(Errno) -> FileStatus {
+    package func status(of descriptor: Int32) throws(Errno) -> FileStatus {
         try perform(.status) { () throws(Errno) in try real.status(of: descriptor) }
     }
 
-    func status(of name: String, in directory: Int32) throws(Errno) -> FileStatus {
+    package func status(of name: String, in directory: Int32) throws(Errno) -> FileStatus {
         try perform(.statusAt) { () throws(Errno) in try real.status(of: name, in: directory) }
     }
 
-    func linkTarget(of name: String, in directory: Int32) throws(Errno) -> String {
+    package func linkTarget(of name: String, in directory: Int32) throws(Errno) -> String {
         try perform(.linkTarget) { () throws(Errno) in try real.linkTarget(of: name, in: directory) }
     }
 
-    func synchronize(_ descriptor: Int32) throws(Errno) {
+    package func synchronize(_ descriptor: Int32) throws(Errno) {
         try perform(.synchronize) { () throws(Errno) in try real.synchronize(descriptor) }
     }
 
-    func synchronizeFileSystem(of descriptor: Int32) throws(Errno) {
+    package func synchronizeFileSystem(of descriptor: Int32) throws(Errno) {
         try perform(.synchronizeFileSystem) { () throws(Errno) in try real.synchronizeFileSystem(of: descriptor) }
     }
 
     // The real call would wait for the disks of the whole machine.
-    func synchronizeAll() { _ = try? next(.synchronizeAll) }
+    package func synchronizeAll() { _ = try? next(.synchronizeAll) }
 
-    func setPermissions(_ permissions: UInt32, of descriptor: Int32) throws(Errno) {
+    package func setPermissions(_ permissions: UInt32, of descriptor: Int32) throws(Errno) {
         try perform(.setPermissions) { () throws(Errno) in try real.setPermissions(permissions, of: descriptor) }
     }
 
-    func setGroup(_ group: UInt32, of descriptor: Int32) throws(Errno) {
+    package func setGroup(_ group: UInt32, of descriptor: Int32) throws(Errno) {
         try perform(.setGroup) { () throws(Errno) in try real.setGroup(group, of: descriptor) }
     }
 
-    func rename(_ old: String, to new: String, in directory: Int32) throws(Errno) {
+    package func rename(_ old: String, to new: String, in directory: Int32) throws(Errno) {
         try perform(.rename) { () throws(Errno) in try real.rename(old, to: new, in: directory) }
     }
 
-    func renameToFreeName(_ old: String, to new: String, in directory: Int32) throws(Errno) {
+    package func renameToFreeName(_ old: String, to new: String, in directory: Int32) throws(Errno) {
         try perform(.renameToFreeName) { () throws(Errno) in
             try real.renameToFreeName(old, to: new, in: directory)
         }
     }
 
-    func remove(_ name: String, in directory: Int32) throws(Errno) {
+    package func remove(_ name: String, in directory: Int32) throws(Errno) {
         try perform(.remove) { () throws(Errno) in try real.remove(name, in: directory) }
     }
 
-    func makeDirectory(_ name: String, in directory: Int32) throws(Errno) {
+    package func makeDirectory(_ name: String, in directory: Int32) throws(Errno) {
         try perform(.makeDirectory) { () throws(Errno) in try real.makeDirectory(name, in: directory) }
     }
 
-    func names(in directory: Int32, startingWith prefix: String) throws(Errno) -> [String] {
+    package func names(in directory: Int32, startingWith prefix: String) throws(Errno) -> [String] {
         try perform(.names) { () throws(Errno) in try real.names(in: directory, startingWith: prefix) }
     }
 
-    func tryLock(_ descriptor: Int32) throws(Errno) {
+    package func tryLock(_ descriptor: Int32) throws(Errno) {
         try perform(.tryLock) { () throws(Errno) in try real.tryLock(descriptor) }
     }
 
-    func effectiveUser() -> UInt32 { user ?? real.effectiveUser() }
+    package func effectiveUser() -> UInt32 { user ?? real.effectiveUser() }
 
-    func monotonicNanoseconds() -> UInt64 { real.monotonicNanoseconds() }
+    package func monotonicNanoseconds() -> UInt64 { real.monotonicNanoseconds() }
 
-    func sleep(nanoseconds: UInt64) { real.sleep(nanoseconds: nanoseconds) }
+    package func sleep(nanoseconds: UInt64) { real.sleep(nanoseconds: nanoseconds) }
 }
