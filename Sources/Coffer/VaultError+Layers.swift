@@ -30,10 +30,10 @@ extension VaultError {
             case .noVault: .noVault(path: path)
             case .alreadyExists: .alreadyExists(path: path)
             case .hardLinked:
-                .refused(reason: "\(path) has a second name (a hard link), which a save would leave behind")
-            case .foreignOwner: .refused(reason: "\(path) belongs to another user")
+                .refused(reason: "the file has a second name (a hard link), which a save would leave behind")
+            case .foreignOwner: .refused(reason: "the file belongs to another user, who would lose it by a save")
             case .nameReserved:
-                .refused(reason: "\(path) has the name of a temporary file, and the next save would remove it")
+                .refused(reason: "the file has the name of a temporary file, which a save of its namesake would remove")
             case .system, .notARegularFile, .lockHeld, .changedMeanwhile, .changedWhileReading, .nameTooLong,
                 .verificationFailed:
                 .ioError(step: error.step.rawValue, errno: error.errno, path: path)
