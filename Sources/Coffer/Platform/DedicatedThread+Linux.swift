@@ -6,7 +6,7 @@ internal import Synchronization
 #endif
 
 /// A thread for one long computation, so that no thread of the cooperative pool is held up by it.
-enum DedicatedThread {
+package enum DedicatedThread {
     /// A computation, and where its result goes. What it has captured is let go before the result is told.
     private final class Work<Result: Sendable>: Sendable {
         private let body: Mutex<(@Sendable () -> Result)?>
@@ -29,7 +29,7 @@ enum DedicatedThread {
     /// Runs a computation to its end on a thread of its own, or on this one if the system gives none.
     ///
     /// The corresponding C function is `pthread_create`.
-    static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
+    package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             let work = Work(body, continuation)
             start { work.run() }
