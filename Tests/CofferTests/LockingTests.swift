@@ -1,6 +1,7 @@
 import Coffer
 import Foundation
 import SecureMemory
+import Synchronization
 import TestSupport
 import Testing
 import VaultFile
@@ -138,31 +139,32 @@ import VaultFile
         #expect(try vault[.retries] == 7)
     }
 
-    @Test("reads after the copy was dropped, beside saves, never see what is older than the last save")
-    func droppedDuringSaves() async throws {
-        let vault = try TemporaryVault().unlocked()
-        try vault.update { draft in draft.set(.retries, to: 0) }
-        let dropping = Task.detached {
-            while !Task.isCancelled {
-                vault.dropCopy()
-                await Task.yield()
-            }
-        }
-        let reading = Task.detached {
-            var last = 0
-            while !Task.isCancelled {
-                let value = try vault[.retries]
-                guard value >= last else { throw VaultError.rolledBack }
-                last = value
-            }
-        }
-        for count in 1...60 {
-            try vault.update { draft in draft.set(.retries, to: count) }
-            #expect(try vault[.retries] == count)
-        }
-        dropping.cancel()
-        reading.cancel()
-        try await reading.value
+    @Test("a read that decrypts the file again does not put back what is older than a save in between")
+    func saveDuringReload() throws {
+        let place = try TemporaryVault()
+        let between = Between()
+        let vault = Vault(
+            at: .file(place.path),
+            system: FaultingSystemCalls(before: { call in if call == .close { between.run() } }))
+        try vault.unlock(Secret.text(TemporaryVault.passphrase))
+        vault.dropCopy()
+        // The file has been read when its descriptor is closed, and is not decrypted yet.
+        between.next { try? vault.update { draft in draft.set(.retries, to: 8) } }
+        #expect(try vault[.retries] == 8)
+        #expect(between.isDone)
+        vault.dropCopy()
+        between.next { vault.lock() }
+        #expect(throws: VaultError.locked) { try vault[.retries] }
+        #expect(!vault.isUnlocked)
+    }
+
+    /// Something to do once, in the middle of something else.
+    private final class Between: Sendable {
+        private let body = Mutex<(@Sendable () -> Void)?>(nil)
+
+        func next(_ body: @escaping @Sendable () -> Void) { self.body.withLock { $0 = body } }
+        func run() { body.withLock { $0.take() }?() }
+        var isDone: Bool { body.withLock { $0 == nil } }
     }
 
     @Test("a secret from before a fork is refused in the child, not taken for zeros")
