@@ -102,7 +102,7 @@ def keep_from_same_user(program, vault, folder):
         readable = opens(control.pid)
         control.kill()
     if not readable:
-        return "not shown here (no process can read another)"
+        return "could not be tried (no process here can read another)"
     process, sink = start_waiting(program, vault, b"half", cwd="/", **as_user)
     refused = not opens(process.pid)
     process.kill()
@@ -110,7 +110,7 @@ def keep_from_same_user(program, vault, folder):
     os.close(sink)
     if not refused:
         fail("another process of the same user can read its memory")
-    return "refused"
+    return "is closed to other programs of its user"
 
 
 def main():
@@ -127,7 +127,8 @@ def main():
         for number in (signal.SIGSEGV, signal.SIGABRT):
             crash(program, vault, number, folder)
         reading = keep_from_same_user(program, vault, folder)
-    print(f"{program}: {version}, static, position-independent, silent in a crash; read by its own user: {reading}")
+    print(f"{program}: {version}, installed and checked: static, position-independent, prints no memory in a crash, "
+          f"its memory {reading}")
 
 
 if __name__ == "__main__":
