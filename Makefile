@@ -11,6 +11,13 @@ BIND_NOW := -Xlinker -z -Xlinker now
 # start, and only lld can link one.
 STATIC := --product coffer --scratch-path .build-static --disable-local-rpath \
 	-Xswiftc -static-executable -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s
+# SwiftPM leaves out its own entry point for a fuzzer, but hands the compiler one sanitizer after the other, and the
+# last one wins: so both are named once more. Unoptimised code would hide loads from the address sanitizer.
+FUZZ := -c release --product Fuzz --scratch-path .build-fuzz --sanitize=fuzzer --sanitize=address \
+	-Xswiftc -sanitize=fuzzer,address
+# How long `make fuzz` runs each area, and which ones: all unless told.
+SECONDS ?= 60
+AREAS ?=
 
 # The runtime's crash report prints memory, and slows every test that expects a crash.
 export SWIFT_BACKTRACE := enable=no
@@ -18,7 +25,7 @@ export SWIFT_BACKTRACE := enable=no
 # Builds share one folder, and SwiftPM uses all cores by itself.
 .NOTPARALLEL:
 
-.PHONY: all deps build demo test lint docs test-debug test-release test-audit test-install static install format clean
+.PHONY: all deps build demo test lint docs test-debug test-release test-audit test-install static install fuzz format clean
 
 all: build
 
@@ -60,6 +67,11 @@ static: deps
 install: static
 	install -D -m 755 "$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer" "$(DESTDIR)$(PREFIX)/bin/coffer"
 	@scripts/check_install.py "$(DESTDIR)$(PREFIX)/bin/coffer"
+
+fuzz: deps
+	COFFER_FUZZ=1 $(SWIFT) build $(FUZZ)
+	$(PYTHON) Tests/Fuzz/run.py --seconds $(SECONDS) \
+	"$$(COFFER_FUZZ=1 $(SWIFT) build $(FUZZ) --show-bin-path)/Fuzz" .build-fuzz $(AREAS)
 
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests

@@ -48,6 +48,14 @@ let package = Package(
     ]
 )
 
+// What `make fuzz` builds; without libFuzzer it has no entry point and does not link.
+if Context.environment["COFFER_FUZZ"] != nil {
+    package.targets.append(
+        .executableTarget(
+            name: "Fuzz", dependencies: ["CofferCommands", "VaultFile", "PropertyLists", "SecureMemory"],
+            path: "Tests/Fuzz", exclude: ["Seeds", "run.py"]))
+}
+
 // One set of rules for all Swift code: Swift 6 mode (from the tools version), unsafe code marked, warnings fatal.
 for target in package.targets where target.type != .system && target.name != "CSystem" {
     target.swiftSettings = [

@@ -1,0 +1,92 @@
+#!/usr/bin/python3
+"""Runs the fuzzer on each area that reads what a stranger wrote; the status is 1 when anything was found."""
+
+import argparse
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import time
+
+TESTS = pathlib.Path(__file__).resolve().parent.parent
+SEEDS = TESTS / "Fuzz" / "Seeds"
+LISTS = TESTS / "PropertyListsTests" / "Corpus"
+# The longest input of each area, and where inputs to start from are besides the area's own seeds.
+AREAS = {
+    "header": (1024, []),
+    "canonical": (1100, [LISTS]),
+    "merge": (256, []),
+    "lenient": (1100, [LISTS]),
+    "json": (512, []),
+    "text": (160, []),
+    "contents": (384, []),
+}
+COMMITMENT_LENGTH = 32
+
+
+def write_vector_seeds(folder):
+    """Headers and recovery codes out of the vectors, which are no files of their own."""
+    vectors = json.loads((TESTS / "Vectors" / "v1.json").read_text())
+    headers, texts = folder / "header", folder / "text"
+    for target in (headers, texts):
+        target.mkdir(parents=True, exist_ok=True)
+    for vector in vectors["vectors"]:
+        file = bytes.fromhex(vector["file"])
+        # The box tells a reader of headers nothing but its length.
+        (headers / vector["name"]).write_bytes(file[:int.from_bytes(file[10:12], "little") + COMMITMENT_LENGTH])
+    for number, code in enumerate(vectors["recovery_codes"]):
+        (texts / f"code-{number}").write_text(code["text"])
+
+
+def fuzz(program, area, seconds, build):
+    """Runs one area; gives executions, seconds, and the inputs that broke something."""
+    longest, folders = AREAS[area]
+    corpus, findings = build / "corpus" / area, build / "findings"
+    for folder in (corpus, findings):
+        folder.mkdir(parents=True, exist_ok=True)
+    folders = [corpus, *folders, *(f for f in (SEEDS / area, build / "seeds" / area) if f.is_dir())]
+    dictionary = SEEDS / f"{area}.dict"
+    before = set(findings.iterdir())
+    start = time.monotonic()
+    with open(build / f"{area}.log", "wb") as log:
+        status = subprocess.run(
+            [program, f"--area={area}", f"-max_total_time={seconds}", f"-max_len={longest}", "-len_control=0",
+             "-timeout=20", "-rss_limit_mb=2048", "-print_final_stats=1", f"-artifact_prefix={findings}/{area}-",
+             *([f"-dict={dictionary}"] if dictionary.exists() else []), *map(str, folders)],
+            stdout=log, stderr=log, env={**os.environ, "SWIFT_BACKTRACE": "enable=no"}, check=False,
+        ).returncode
+    elapsed = time.monotonic() - start
+    text = (build / f"{area}.log").read_text(errors="replace")
+    executions = re.search(r"stat::number_of_executed_units: (\d+)", text)
+    found = sorted(set(findings.iterdir()) - before)
+    if not found and status:
+        # Nothing to reproduce, such as a broken fuzzer: the log says more.
+        found = [build / f"{area}.log"]
+    return int(executions[1]) if executions else 0, elapsed, found
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=int, default=60, help="how long each area runs")
+    parser.add_argument("program")
+    parser.add_argument("build", type=pathlib.Path, help="where corpus, logs and findings go")
+    parser.add_argument("areas", nargs="*", metavar="area", help=f"all unless told: {' '.join(AREAS)}")
+    options = parser.parse_args()
+    unknown = set(options.areas) - set(AREAS)
+    if unknown:
+        parser.error(f"unknown: {' '.join(unknown)}")
+    write_vector_seeds(options.build / "seeds")
+    failed = False
+    for area in options.areas or AREAS:
+        executions, elapsed, found = fuzz(options.program, area, options.seconds, options.build)
+        print(f"{area:<10} {executions:>10} executions {elapsed:>6.0f} s {len(found):>3} findings", flush=True)
+        for path in found:
+            print(f"    {path}")
+        failed = failed or bool(found)
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
