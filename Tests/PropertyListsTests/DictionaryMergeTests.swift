@@ -203,14 +203,14 @@ import Testing
             }
             let largest = try list(elements: 4_194_303)
             #expect(largest.refusal() == nil)
-            #expect(code { try list(elements: 4_194_304) } == .tooLarge)
+            #expect(code { try list(elements: 4_194_304) } == .tooManyObjects)
             let base = try Value.dictionary([:]).list()
             let fitting = try list(elements: 4_194_301)
             #expect(code { try merge(base, [.init(name: [97], value: 0..<fitting.count)], values: fitting) } == nil)
             #expect(
-                code { try merge(base, [.init(name: [97], value: 0..<largest.count)], values: largest) } == .tooLarge)
+                code { try merge(base, [.init(name: [97], value: 0..<largest.count)], values: largest) } == .tooManyObjects)
             let above = try list(elements: 4_194_302)
-            #expect(code { try merge(base, [.init(name: [97], value: 0..<above.count)], values: above) } == .tooLarge)
+            #expect(code { try merge(base, [.init(name: [97], value: 0..<above.count)], values: above) } == .tooManyObjects)
         }
     #endif
 }
