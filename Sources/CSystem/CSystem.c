@@ -19,6 +19,7 @@
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 int cs_open(const char *path, int flags, mode_t mode) { return open(path, flags | O_CLOEXEC, mode); }
@@ -142,12 +143,16 @@ uint64_t cs_process_token(void) {
     return atomic_compare_exchange_strong(token_page, &token, drawn) ? drawn : token;
 }
 
-int cs_signalfd(const int *signals, int count) {
-    sigset_t set;
-    sigemptyset(&set);
-    for (int i = 0; i < count; i++) sigaddset(&set, signals[i]);
-    return signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+// The kernel's own set of signals has 64 bits. The library's calls take 32 and 33 out of every set: it uses them itself.
+int cs_signal_mask(int how, uint64_t set, uint64_t *before) {
+    return (int)syscall(SYS_rt_sigprocmask, how, &set, before, sizeof set);
 }
+
+int cs_signalfd(uint64_t signals) {
+    return (int)syscall(SYS_signalfd4, -1, &signals, sizeof signals, SFD_CLOEXEC | SFD_NONBLOCK);
+}
+
+int cs_raise(int number) { return (int)syscall(SYS_tgkill, getpid(), syscall(SYS_gettid), number); }
 
 enum { options_max = 63 };
 

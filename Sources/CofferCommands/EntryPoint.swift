@@ -9,7 +9,7 @@ internal import SecureMemory
 /// - Returns: the status to exit with.
 public func main(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
     Descriptors.occupyStandard()
-    BrokenPipe.ignore()
+    WriteSignals.ignore()
     let console = Console(isQuiet: false)
     do throws(Failure) {
         let table = CommandTable.coffer

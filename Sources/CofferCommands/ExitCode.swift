@@ -44,7 +44,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .noMatchingSlot: ["noMatchingSlot"]
         case .conflict: ["conflict"]
         case .locked: ["locked"]
-        case .ioError: ["ioError"]
+        case .ioError: ["ioError", "savedButNotSynced"]
         case .notFound: ["notFound"]
         case .refused: ["refused"]
         case .agentUnavailable: ["agentUnavailable"]
@@ -62,7 +62,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .unexpected: "a failure that no other status describes"
         case .usage: "the command line was wrong; nothing was done"
         case .notAVault: "the file is no vault: probably the wrong file"
-        case .unsupported: "the file needs a newer program"
+        case .unsupported: "the file is of a version, or has a feature, that this program does not know"
         case .damaged: "bytes changed or went missing: restore a copy; no passphrase was tried"
         case .limitExceeded: "a size or cost is outside its limits; the message names the field, value and limit"
         case .notEnoughMemory:
@@ -74,7 +74,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .noMatchingSlot: "the recovery code opens no slot of this vault"
         case .conflict: "the key of the vault changed meanwhile: nothing was overwritten"
         case .locked: "nobody has it unlocked, and there was no way to ask for the passphrase"
-        case .ioError: "reading or writing failed; the message names the step; nothing was lost"
+        case .ioError:
+            "reading or writing failed; the message names the step, and says so if a change is made all the same"
         case .notFound: "there is no such setting"
         case .refused: "a rule said no: weak passphrase, empty value, binary to a terminal, existing file"
         case .agentUnavailable: "there is no agent, or it is not one of this user"

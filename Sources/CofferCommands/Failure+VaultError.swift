@@ -21,9 +21,13 @@ extension Failure {
         case .notAVault(let path):
             self.init(.notAVault, "\(Escaping.quoted(path)) is not a Coffer vault", hint: "is it the right file?")
         case .unsupportedVersion(let version):
-            self.init(.unsupported, "\(file) is of format version \(version)", hint: "a newer coffer is needed")
+            self.init(
+                .unsupported, "\(file) is of format version \(version), which this coffer does not know",
+                hint: Self.hint(unknown: UInt64(version)))
         case .unsupportedFeature(let field, let value):
-            self.init(.unsupported, "\(file) has \(field) \(value)", hint: "a newer coffer is needed")
+            self.init(
+                .unsupported, "\(file) has \(field) \(value), which this coffer does not know",
+                hint: Self.hint(unknown: value))
         case .damaged(let reason):
             self.init(
                 .damaged, "\(file) is damaged: \(reason)",
@@ -61,19 +65,16 @@ extension Failure {
                 hint: "do it again with the new passphrase")
         case .locked: self.init(.locked, "\(file) is locked")
         case .ioError(let step, let number, let path):
-            let reason = number == 0 ? "" : ": \(SystemError(number: number).text)"
             self.init(
-                .ioError, "\(Escaping.quoted(path)): could not \(step)\(reason)", hint: Self.hint(for: number))
+                number == ENOMEM ? .notEnoughMemory : .ioError,
+                "\(Escaping.quoted(path)): could not \(step)\(Self.reason(number, step: step))",
+                hint: Self.hint(for: number))
         case .savedButNotSynced(let number, let path):
-            self.init(
-                .ioError,
-                "\(Escaping.quoted(path)): the change is saved, but may not survive a power cut: "
-                    + SystemError(number: number).text,
-                hint: "do not do it again; look at the disk")
+            self = .notSynced("the change is saved", errno: number, path: path)
         case .notFound(let name): self = .notFound(name, vault: vault)
         case .typeMismatch(let name, let expected, let found):
             self.init(.unexpected, "the setting \(Escaping.quoted(name)) is a \(found), not a \(expected)")
-        case .refused(let reason): self.init(.refused, reason)
+        case .refused(let reason): self.init(.refused, "\(file): \(reason)")
         }
     }
 
@@ -83,8 +84,37 @@ extension Failure {
         return "the vault asks for over half of this machine's memory: --allow-large-memory lets it"
     }
 
+    // Numbering starts at 1, so no newer program has a 0 for us.
+    private static func hint(unknown value: UInt64) -> String {
+        value == 0 ? "no coffer does: was the file made or edited by another program?" : "a newer coffer is needed"
+    }
+
+    /// The change is made, but a power cut may undo it.
+    ///
+    /// - Parameters:
+    ///   - done: what is so from now on.
+    ///   - number: why the directory could not be brought to the disk.
+    ///   - path: the path of the vault.
+    package static func notSynced(_ done: String, errno number: Int32, path: String) -> Failure {
+        Failure(
+            .ioError,
+            "\(Escaping.quoted(path)): \(done), but it may not survive a power cut: \(SystemError(number: number).text)",
+            hint: "do not do it again; look at the disk")
+    }
+
+    private static func reason(_ number: Int32, step: String) -> String {
+        switch (number, step) {
+        case (0, _): ""
+        // What storage says of a pipe or a device, for which the system has no number.
+        case (EINVAL, "open the vault"), (ENXIO, "open the vault"), (EINVAL, "check the file to be replaced"):
+            ": it is not a regular file"
+        default: ": \(SystemError(number: number).text)"
+        }
+    }
+
     private static func hint(for number: Int32) -> String {
         switch number {
+        case ENOMEM: "close other programs or raise the limit. Nothing was lost"
         case ENOENT: "is the directory there? Nothing was lost"
         case ESTALE: "another program changed the file meanwhile: try again. Nothing was lost"
         case EWOULDBLOCK: "another process is changing the vault: try again. Nothing was lost"

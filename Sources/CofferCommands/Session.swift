@@ -51,6 +51,19 @@ package struct Session: Sendable {
         }
     }
 
+    /// Runs what saves; when that is done but may not survive a power cut, the failure says what is so from now on.
+    ///
+    /// - Parameters:
+    ///   - done: what is so from now on, as a sentence without a full stop.
+    ///   - body: makes the change.
+    func saving<Result>(_ done: String, _ body: () throws -> Result) throws -> Result {
+        do {
+            return try body()
+        } catch VaultError.savedButNotSynced(let number, let path) {
+            throw Failure.notSynced(done, errno: number, path: path)
+        }
+    }
+
     /// Says what a save could not do as it should.
     func warnOfSave(_ vault: Vault) {
         for warning in vault.warnings {
@@ -68,8 +81,8 @@ package struct Session: Sendable {
         _ body: () throws(Thrown) -> Result
     ) throws(Thrown) -> Result {
         guard console.errorIsTerminal && !console.isQuiet else { return try body() }
-        ProgressNote.arm()
-        defer { ProgressNote.disarm() }
+        let note = ProgressNote()
+        defer { note?.end() }
         return try body()
     }
 }

@@ -3,7 +3,8 @@ internal import SecureMemory
 /// Takes values one after another and gives one canonical list.
 ///
 /// Leaves go into guarded memory at once, the heap holds places and counts only. Keys may come in any order. After
-/// a call that throws for another reason than its text or number, all later ones throw `malformed`.
+/// a call that throws for another reason than its text or number, all later ones throw `malformed`. Before an array on the
+/// heap grows, the system is asked for the room: so too little memory is an error like another.
 package struct PropertyListBuilder: ~Copyable {
     /// A value: a leaf's bytes among the leaves, or a container's entries.
     struct Node {
@@ -55,17 +56,17 @@ package struct PropertyListBuilder: ~Copyable {
 
     /// Begins an array; the values that follow are its elements.
     ///
-    /// - Throws: `malformed` where no value may stand; `tooLarge`.
+    /// - Throws: `malformed` where no value may stand; `tooLarge`; `outOfMemory`.
     package mutating func beginArray() throws(PropertyListError) { try begin(.array) }
 
     /// Ends the array begun last.
     ///
-    /// - Throws: `malformed` when the container begun last is not an array; `tooLarge`.
+    /// - Throws: `malformed` when the container begun last is not an array; `tooLarge`; `outOfMemory`.
     package mutating func endArray() throws(PropertyListError) { try end(.array) }
 
     /// Begins a dictionary; a key precedes each value that follows.
     ///
-    /// - Throws: `malformed` where no value may stand; `tooLarge`.
+    /// - Throws: `malformed` where no value may stand; `tooLarge`; `outOfMemory`.
     package mutating func beginDictionary() throws(PropertyListError) { try begin(.dictionary) }
 
     /// Names the next value of a dictionary.
@@ -85,7 +86,7 @@ package struct PropertyListBuilder: ~Copyable {
     /// Ends the dictionary begun last and sorts its keys.
     ///
     /// - Throws: `duplicateKey` for equal keys; `malformed` when the container begun last is not a dictionary or its
-    ///   last key has no value; `tooLarge`.
+    ///   last key has no value; `tooLarge`; `outOfMemory`.
     package mutating func endDictionary() throws(PropertyListError) { try end(.dictionary) }
 
     private mutating func begin(_ kind: Node.Kind) throws(PropertyListError) {
@@ -110,6 +111,7 @@ package struct PropertyListBuilder: ~Copyable {
             nodes[frame.node].objects = children.reduce(kind == .dictionary ? 1 + UInt32(count) : 1) {
                 $0 + nodes[Int($1.value)].objects
             }
+            try entries.makeRoom(for: count)
             entries.append(contentsOf: kind == .dictionary ? try sorted(children) : children)
         }
         pending.removeLast(count)
@@ -121,6 +123,8 @@ package struct PropertyListBuilder: ~Copyable {
     private func sorted(_ children: ArraySlice<Entry>) throws(PropertyListError) -> ArraySlice<Entry> {
         let leaves = leaves.bytes
         if try isAscending(children, in: leaves) { return children }
+        // The copy, and what the sort works with.
+        try Room.check(bytes: 2 * children.count * MemoryLayout<Entry>.stride)
         let sorted = children.sorted { Self.compareKeys($0, $1, in: leaves) < 0 }[...]
         // Equal keys stand side by side now.
         _ = try isAscending(sorted, in: leaves)
@@ -147,8 +151,10 @@ package struct PropertyListBuilder: ~Copyable {
             let isDictionary = nodes[open[last].node].kind == .dictionary
             guard let key = open[last].key ?? (isDictionary ? nil : 0..<0) else { throw PropertyListError(.malformed) }
             open[last].key = nil
+            try pending.makeRoom()
             pending.append(Entry(keyStart: key.lowerBound, keyEnd: key.upperBound, value: UInt32(index)))
         }
+        try nodes.makeRoom()
         nodes.append(node)
         return index
     }

@@ -67,12 +67,25 @@ import Testing
             ["help", "a", "sUperSecret"], ["help", "--vault"], ["help", "-x"], ["help", "-xsUperSecret"],
             ["--no-input=sUperSecret", "help"], ["help", "--voult=sUperSecret"],
             ["help", "--passphrase", "sUperSecret"],
+            ["help", "--secret"], ["help", "--josn-ecret"], ["help", "--js\u{F6}n-ecret"], ["help", "-ecret"],
+            ["help", "--ecret"], ["help", "--\u{1B}ecret"], ["help", "--ECRET"],
             ["--vault=a", "help", "--vault=sUperSecret"], ["help", "sUperSecret", "sUperSecret"], [],
         ])
     func mistakes(line: [String]) throws {
         let failure = try #require(self.failure(line))
         #expect(failure.code == .usage)
         #expect(!"\(failure.message) \(failure.hint ?? "")".contains("ecret"))
+    }
+
+    @Test("an unknown option is repeated only where it is nearly one of ours")
+    func unknown() throws {
+        #expect(failure(["help", "--jsno"])?.message == "unknown option --jsno")
+        #expect(failure(["help", "--jsno"])?.hint == "did you mean --json?")
+        for word in ["--hunter", "--ab", "-x", "-secret", "--correct-horse", "--json2", "--Vault", "--voult\u{7}"] {
+            let failure = try #require(self.failure(["help", word]))
+            #expect(failure.code == .usage)
+            #expect(failure.message == "there is an unknown option")
+        }
     }
 
     @Test("words that are not UTF-8 are refused, for they would name something else")
@@ -107,7 +120,7 @@ import Testing
     @Test("the statuses are those of the format")
     func exitCodes() {
         #expect(ExitCode.allCases.map(\.rawValue) == Array(0...19) + [125, 126, 127])
-        #expect(Set(ExitCode.allCases.flatMap(\.classes)).count == 27)
+        #expect(Set(ExitCode.allCases.flatMap(\.classes)).count == 28)
         #expect(HelpText.exitCodes.split(separator: "\n").count >= 23)
     }
 }

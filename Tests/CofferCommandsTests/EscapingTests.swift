@@ -16,6 +16,20 @@ import Testing
         #expect(Escaping.quoted(text) == "\"\(shown)\"")
     }
 
+    @Test("nothing that does not show passes, and all that shows does")
+    func ignorable() throws {
+        for value in UInt32(0)...0x10FFFF {
+            guard let scalar = Unicode.Scalar(value) else { continue }
+            let properties = scalar.properties
+            let isHidden =
+                properties.isDefaultIgnorableCodePoint || properties.isBidiControl || value == 0x2028 || value == 0x2029
+                || properties.generalCategory == .control
+            // Three more: the specials that mark annotations.
+            if (0xFFF9...0xFFFB).contains(value) { continue }
+            #expect(Escaping.isHarmful(scalar) == isHidden, "\(String(value, radix: 16))")
+        }
+    }
+
     @Test(
         "values",
         arguments: [

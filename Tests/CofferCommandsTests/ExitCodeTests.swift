@@ -102,6 +102,13 @@ import Testing
         let missing = try session.runner.run(["list", "--passphrase-file", "/nowhere"])
         #expect(missing.code == 15)
         #expect(missing.messages.contains("/nowhere"))
+        let pipe = session.fixture.path + ".pipe"
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        for path in [pipe, "/dev/null"] {
+            let odd = try session.run(["list", "--vault", path])
+            #expect(odd.code == 15)
+            #expect(odd.messages.contains("is not a regular file"), "\(odd.messages)")
+        }
         // A directory in which nothing can be made: the save fails at its first step, and says which.
         if geteuid() != 0 {
             unsafe chmod(session.fixture.directory.path, 0o500)

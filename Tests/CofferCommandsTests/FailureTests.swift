@@ -16,6 +16,27 @@ import Testing
         }
     }
 
+    @Test("a number that no format has is not said to be a newer one")
+    func unknown() {
+        let cases: [(VaultError, Bool)] = [
+            (.unsupportedVersion(0), false), (.unsupportedVersion(2), true),
+            (.unsupportedFeature(field: "kdf", value: 0), false),
+            (.unsupportedFeature(field: "cipher", value: 7), true),
+        ]
+        for (error, isNewer) in cases {
+            let failure = Failure(error, vault: "/v")
+            #expect(failure.code == .unsupported)
+            #expect(failure.message.contains("does not know"))
+            #expect(failure.hint?.contains("newer") == isNewer)
+        }
+    }
+
+    @Test("a rule that says no names the vault, quoted")
+    func refusal() {
+        let failure = Failure(VaultError.refused(reason: "it belongs to another user"), vault: "/v\n\u{1B}")
+        #expect(failure.message == "the vault \"/v\\u{A}\\u{1B}\": it belongs to another user")
+    }
+
     @Test("memory that is missing is said with its size only where it is known")
     func memory() {
         #expect(Failure(VaultError.notEnoughMemory(memoryKiB: nil), vault: nil).message == "there is not enough memory")

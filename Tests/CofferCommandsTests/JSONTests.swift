@@ -69,8 +69,12 @@ import Testing
             ("1e999", .realTooLarge),
             ("{\"a\":1,\"a\":2}", .duplicateKey), ("{\"a\":1,\"\\u0061\":2}", .duplicateKey),
             ("[{\"b\":{\"x\":1,\"x\":1}}]", .duplicateKey),
-            ("{\"$foo\": 1}", .badMarker), ("{\"$data\": \"A\"}", .badMarker), ("{\"$date\": \"now\"}", .badMarker),
-            ("{\"$real\": \"x\"}", .badMarker), ("{\"$data\": 1}", .syntax),
+            ("{\"$foo\": 1}", .badMarker), ("{\"$data\": \"A\"}", .badMarkerValue),
+            ("{\"$date\": \"now\"}", .badMarkerValue), ("{\"$date\": true}", .badMarkerValue),
+            ("{\"$date\": []}", .badMarkerValue), ("{\"$real\": \"x\"}", .badMarkerValue),
+            ("{\"$real\": 1}", .badMarkerValue), ("{\"$data\": 1}", .badMarkerValue),
+            ("{\"$data\": }", .badMarkerValue),
+            ("{\"\u{E9}\": 1, \"e\u{301}\": 2}", .duplicateKey), ("{\"\\u00e9\": 1, \"e\\u0301\": 2}", .duplicateKey),
         ])
     func refused(text: String, code: JSONError.Code) throws {
         #expect { try self.list(text) } throws: { ($0 as? JSONError)?.code == code }
@@ -95,6 +99,30 @@ import Testing
         #expect { try self.list(nested(100_000)) } throws: { ($0 as? JSONError)?.code == .tooDeep }
         let objects = String(repeating: "{\"$$a\":", count: 31) + "1" + String(repeating: "}", count: 31)
         _ = try list(objects)
+    }
+
+    @Test("keys are written in composed form, values as they are", arguments: ["e\u{301}", "e\\u0301", "\u{E9}"])
+    func composition(spelling: String) throws {
+        let text = try json(try list("[{\"\(spelling)\": \"\(spelling)\"}]"))
+        let value = spelling.utf8.count == 2 ? "\u{E9}" : "e\u{301}"
+        #expect(Array(text.utf8) == Array("[\n  {\n    \"\u{E9}\": \"\(value)\"\n  }\n]".utf8))
+    }
+
+    @Test("depth is seen as the text comes in, and only that of brackets outside strings")
+    func depthInPieces() throws {
+        let text = "[{\"a[[\\\"[\": [1, \"]\"]}, [["
+        let bytes = try GuardedBuffer(text: text)
+        for size in 1...bytes.count {
+            var depth = JSONDepth(maximum: 3)
+            var offset = 0
+            while offset < bytes.count {
+                let end = min(offset + size, bytes.count)
+                try depth.check(bytes.bytes.extracting(offset..<end))
+                offset = end
+            }
+            let one = try GuardedBuffer(text: "[")
+            #expect(throws: JSONError(.tooDeep, at: bytes.count)) { try depth.check(one.bytes) }
+        }
     }
 
     @Test("every prefix of a text is refused, and none of them traps")

@@ -112,6 +112,18 @@ import Testing
         if code == 14 { #expect(outcome.messages.contains("--passphrase-file")) }
     }
 
+    @Test("a terminal is no file", arguments: ["--passphrase-file", "--new-passphrase-file", "--file"])
+    func terminal(option: String) throws {
+        let session = try CofferSession()
+        let terminal = try PseudoTerminal()
+        let command = option == "--file" ? ["set", "a"] : option == "--passphrase-file" ? ["list"] : ["passphrase"]
+        let current = option == "--passphrase-file" ? [] : ["--passphrase-file", session.passphraseFile]
+        let outcome = try session.runner.run(command + current + [option, terminal.path])
+        #expect(outcome.code == 2)
+        #expect(outcome.messages.contains("is a terminal"))
+        #expect(terminal.echoes)
+    }
+
     @Test("a hyphen as a file name is a file of that name")
     func hyphen() throws {
         let session = try CofferSession()

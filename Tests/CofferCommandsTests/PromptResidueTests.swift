@@ -12,7 +12,8 @@ import Testing
         let terminal = try PseudoTerminal()
         // Lazy binding would spill vector registers to the stack; release builds are linked with -z now.
         let environment = session.runner.environment.merging(["LD_BIND_NOW": "1"]) { $1 }
-        let child = try terminal.start(session.runner.program, ["set", "a", "-q"], environment: environment)
+        let (program, words) = MemoryScan.visible(session.runner.program, ["set", "a", "-q"])
+        let child = try terminal.start(program, words, environment: environment)
         try terminal.expect("Passphrase of ")
         #expect(terminal.waitForEcho(false))
         terminal.type("vgjTRWZQ4k8xEnMd-lemon\n")
@@ -28,10 +29,12 @@ import Testing
             "passphrase": Array("vgjTRWZQ4k8xEnMd-lemon".utf8), "value": Array(value.utf8),
             "control": Array("s3Qw9-never-typed-Hj2".utf8),
         ])
-        let report = try scan.run(child.identifier)
-        #expect(report["passphrase"].isEmpty, "\(report)")
-        #expect(report.holdsOneGuardedCopy(of: "value"), "\(report)")
-        #expect(report["control"].isEmpty)
+        try MemoryScan.looking {
+            let report = try scan.run(child.identifier)
+            #expect(report["passphrase"].isEmpty, "\(report)")
+            #expect(report.holdsOneGuardedCopy(of: "value"), "\(report)")
+            #expect(report["control"].isEmpty)
+        }
         kill(child.identifier, SIGINT)
         #expect(try child.wait() == .killed(SIGINT))
         #expect(terminal.echoes)
@@ -46,17 +49,19 @@ import Testing
         for arguments in [["get", "a"], ["get", "a", "--json"]] {
             let pipe = try ChildProcess.pipe()
             let environment = session.runner.environment.merging(["LD_BIND_NOW": "1"]) { $1 }
-            let child = try ChildProcess(
-                session.runner.program, arguments + ["--passphrase-file", session.passphraseFile],
-                environment: environment, descriptors: [1: pipe.write])
+            let (program, words) = MemoryScan.visible(
+                session.runner.program, arguments + ["--passphrase-file", session.passphraseFile])
+            let child = try ChildProcess(program, words, environment: environment, descriptors: [1: pipe.write])
             close(pipe.write)
             // The pipe holds less than the value: the program waits in write(2).
             var chunk = [UInt8](repeating: 0, count: 1)
             #expect(unsafe read(pipe.read, &chunk, 1) == 1)
             usleep(100_000)
-            let report = try MemoryScan(["end": canary]).run(child.identifier)
-            #expect(!report["end"].isEmpty)
-            #expect(report["end"].allSatisfy { $0.mapping == .guarded }, "\(arguments) \(report)")
+            try MemoryScan.looking {
+                let report = try MemoryScan(["end": canary]).run(child.identifier)
+                #expect(!report["end"].isEmpty)
+                #expect(report["end"].allSatisfy { $0.mapping == .guarded }, "\(arguments) \(report)")
+            }
             var rest = [UInt8](repeating: 0, count: 65536)
             while unsafe read(pipe.read, &rest, rest.count) > 0 {}
             close(pipe.read)

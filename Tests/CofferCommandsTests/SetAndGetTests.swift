@@ -241,4 +241,52 @@ import Testing
         #expect(missing.code == 16)
         #expect(missing.messages.contains("no\\u{202E}where"))
     }
+
+    @Test("a file that is missing is noticed before the passphrase is tried")
+    func missingFile() throws {
+        let session = try CofferSession()
+        let wrong = try session.fixture.file("wrong", Array("not this one".utf8))
+        let outcome = try session.runner.run(["set", "a", "--file", "/nowhere", "--passphrase-file", wrong])
+        #expect(outcome.code == 15)
+        #expect(outcome.messages.contains("/nowhere"))
+    }
+
+    @Test(
+        "a date that could not be written again is refused",
+        arguments: ["0000-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01", "2001-01-01T00:00:00.00000001Z"])
+    func unwritableDate(text: String) throws {
+        let session = try CofferSession()
+        #expect(try session.run(["set", "a", "--type", "date", "--value", text]).code == 17)
+        #expect(try session.run(["get", "a"]).code == 16)
+    }
+
+    @Test("a setting that is named twice is removed once")
+    func unsetTwice() throws {
+        let session = try CofferSession()
+        #expect(try session.run(["set", "\u{E9}"], text: "v").code == 0)
+        #expect(try session.run(["unset", "\u{E9}", "absent", "\u{E9}"]).code == 16)
+        #expect(try session.run(["unset", "\u{E9}", "e\u{301}", "\u{E9}"]).code == 0)
+        #expect(try session.run(["list"]).output.isEmpty)
+    }
+
+    @Test(
+        "a cost is made of digits",
+        arguments: [
+            ["--cost", "+3,64M"], ["--cost", "3,+64M"], ["--cost", "3,+65536"], ["--target", "0x1p0s"],
+            ["--target", "+1s"], ["--target", "1e0s"], ["--target", "infs"], ["--target", "s"], ["--target", "0x64ms"],
+        ])
+    func cost(options: [String]) throws {
+        let session = try CofferSession(passphrase: nil)
+        #expect(try session.run(["init"] + options).code == 2)
+        #expect(!FileManager.default.fileExists(atPath: session.fixture.path))
+    }
+
+    @Test("a new vault whose description cannot be written is said to be made")
+    func unwritableReport() throws {
+        let session = try CofferSession(passphrase: nil)
+        let outcome = try session.run(["init", "--cost", "3,64M", "--json"], output: .file("/dev/full"))
+        #expect(outcome.code == 15)
+        #expect(outcome.messages.contains("the vault is made all the same"))
+        #expect(try session.run(["list"]).code == 0)
+    }
 }

@@ -211,6 +211,11 @@ import Testing
         try terminal.expect("AQL/")
         #expect(try start(["list"] + options).wait() == .exited(0))
         try terminal.expect("na\\u{202E}me")
+        #expect(try start(["get", "steer", "-0"] + options).wait() == .exited(0))
+        try terminal.expect("a\\u{1B}]0;x\\u{7}b\\u{202E}c\td\0")
+        #expect(try start(["get", "binary", "-0"] + options).wait() == .exited(17))
+        #expect(try start(["get", "steer", "-0", "--raw"] + options).wait() == .exited(0))
+        try terminal.expect("a\u{1B}]0;x\u{7}b\u{202E}c\td\0")
         #expect(try start(["get", "steer", "--raw", "-n"] + options).wait() == .exited(0))
         try terminal.expect("a\u{1B}]0;x\u{7}b\u{202E}c\td")
     }

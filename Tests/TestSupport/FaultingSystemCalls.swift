@@ -9,7 +9,8 @@ package import VaultFile
 package final class FaultingSystemCalls: SystemCalls {
     package enum Call: Hashable {
         case open, status, statusAt, linkTarget, read, write, synchronize, synchronizeFileSystem, synchronizeAll
-        case setPermissions, setGroup, rename, renameToFreeName, remove, makeDirectory, names, tryLock, close
+        case setPermissions, setPermissionsAt, setGroup, rename, renameToFreeName, remove, makeDirectory, names,
+            tryLock, close
     }
 
     package enum Fault {
@@ -39,11 +40,15 @@ package final class FaultingSystemCalls: SystemCalls {
     private let index: Int?
     private let before: @Sendable (Call) -> Void
     private let user: UInt32?
+    private let foreign: Set<String>
     private let state = Mutex(State())
 
     /// Puts a fault at the call with an index, from 1, among those of a kind; without an index, at all of them.
+    ///
+    /// Files of `foreign` names belong to another user.
     package init(
         _ fault: Fault? = nil, at index: Int? = nil, of kinds: Set<Call>? = nil, user: UInt32? = nil,
+        foreign: Set<String> = [],
         before: @escaping @Sendable (Call) -> Void = { _ in }
     ) {
         self.fault = fault
@@ -51,6 +56,7 @@ package final class FaultingSystemCalls: SystemCalls {
         self.kinds = kinds
         self.before = before
         self.user = user
+        self.foreign = foreign
     }
 
     package var log: [Call] { state.withLock { $0.log } }
@@ -140,7 +146,11 @@ package final class FaultingSystemCalls: SystemCalls {
     }
 
     package func status(of name: String, in directory: Int32) throws(Errno) -> FileStatus {
-        try perform(.statusAt) { () throws(Errno) in try real.status(of: name, in: directory) }
+        try perform(.statusAt) { () throws(Errno) in
+            var status = try real.status(of: name, in: directory)
+            if foreign.contains(name) { status.owner &+= 1 }
+            return status
+        }
     }
 
     package func linkTarget(of name: String, in directory: Int32) throws(Errno) -> String {
@@ -160,6 +170,12 @@ package final class FaultingSystemCalls: SystemCalls {
 
     package func setPermissions(_ permissions: UInt32, of descriptor: Int32) throws(Errno) {
         try perform(.setPermissions) { () throws(Errno) in try real.setPermissions(permissions, of: descriptor) }
+    }
+
+    package func setPermissions(_ permissions: UInt32, of name: String, in directory: Int32) throws(Errno) {
+        try perform(.setPermissionsAt) { () throws(Errno) in
+            try real.setPermissions(permissions, of: name, in: directory)
+        }
     }
 
     package func setGroup(_ group: UInt32, of descriptor: Int32) throws(Errno) {

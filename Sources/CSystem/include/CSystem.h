@@ -35,8 +35,12 @@ int cs_wipe_on_fork(void *start, size_t length);
 // A number, never 0, that stays the same for the life of this process and is another one in each forked child.
 uint64_t cs_process_token(void);
 
-// A descriptor that becomes readable when one of the signals is pending. The caller has blocked them.
-int cs_signalfd(const int *signals, int count);
+// Signals as a set of 64 bits, signal 1 the lowest: also those that the C library keeps out of its own sets. The mask of
+// this thread (SIG_BLOCK, SIG_UNBLOCK, SIG_SETMASK; before may be null), a descriptor that becomes readable when one of
+// the signals is pending (the caller has blocked them), and a signal for this thread.
+int cs_signal_mask(int how, uint64_t set, uint64_t *before);
+int cs_signalfd(uint64_t signals);
+int cs_raise(int number);
 
 // One long option. argument: 0 none, 1 required, 2 optional. code: what cs_getopt returns for it.
 typedef struct {

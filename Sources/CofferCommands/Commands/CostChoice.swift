@@ -21,7 +21,7 @@ enum CostChoice {
         case ("sensitive"?, nil): return .sensitive
         case (let text?, nil):
             let parts = text.split(separator: ",", omittingEmptySubsequences: false)
-            guard parts.count == 2, let passes = UInt32(parts[0]), let memory = memoryKiB(parts[1]) else {
+            guard parts.count == 2, let passes = whole(parts[0]), let memory = memoryKiB(parts[1]) else {
                 throw .usage("--cost is moderate, sensitive or PASSES,MEMORY", hint: "such as --cost 4,512M")
             }
             return try checked(passes: passes, memoryKiB: memory)
@@ -49,16 +49,25 @@ enum CostChoice {
         case "K": factor = 1
         case "M": factor = 1024
         case "G": factor = 1024 * 1024
-        default: return UInt32(text)
+        default: return whole(text)
         }
-        guard let number = UInt32(text.dropLast()) else { return nil }
+        guard let number = whole(text.dropLast()) else { return nil }
         let (product, overflow) = number.multipliedReportingOverflow(by: factor)
         return overflow ? nil : product
     }
 
     private static func seconds(_ text: String) -> Double? {
-        if text.hasSuffix("ms") { return Double(text.dropLast(2)).map { $0 / 1000 } }
-        return text.hasSuffix("s") ? Double(text.dropLast()) : nil
+        if text.hasSuffix("ms") { return decimal(text.dropLast(2)).map { $0 / 1000 } }
+        return text.hasSuffix("s") ? decimal(text.dropLast()) : nil
+    }
+
+    // Digits alone: what else Swift takes for a number (signs, hexadecimal, names) is a slip here.
+    private static func whole(_ text: Substring) -> UInt32? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) } ? UInt32(text) : nil
+    }
+
+    private static func decimal(_ text: Substring) -> Double? {
+        text.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2E } ? Double(text) : nil
     }
 
     // One pass over the default memory tells what the machine does in a second.

@@ -36,7 +36,7 @@ enum GetCommand {
         }
         if asJSON { return try writeJSON(names, of: vault, to: session.console) }
         let output = ValueOutput(
-            console: session.console, terminator: terminator, isRaw: session.arguments.has(.raw) || withZeros)
+            console: session.console, terminator: terminator, isRaw: session.arguments.has(.raw))
         for name in names {
             let result = try vault.withValue(of: name) { (reader, object) throws(VaultError) in
                 Result { () throws(Failure) in try output.write(object, of: reader) }

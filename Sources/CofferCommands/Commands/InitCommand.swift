@@ -22,20 +22,26 @@ enum InitCommand {
         let passphrase = try PassphraseSource(session.arguments, vault: path).first()
         let vault = try session.vault()
         let allowingAnyMemory = session.arguments.has(.allowLargeMemory)
-        try session.whileDeriving { () throws(VaultError) in
-            try vault.create(passphrase: passphrase, cost: cost, allowingAnyMemory: allowingAnyMemory)
+        try session.saving("the vault is made") {
+            try session.whileDeriving { () throws(VaultError) in
+                try vault.create(passphrase: passphrase, cost: cost, allowingAnyMemory: allowingAnyMemory)
+            }
         }
         vault.lock()
         session.warnOfSave(vault)
-        if session.arguments.has(.json) {
-            try session.console.write(
-                JSONText.object([
-                    ("path", .string(path)), ("passes", .integer(UInt64(cost.passes))),
-                    ("memoryKiB", .integer(UInt64(cost.memoryKiB))),
-                ]).text)
-        }
+        if session.arguments.has(.json) { try report(path, cost, to: session.console) }
         session.console.note("made a new vault: \(Escaping.quoted(path))")
         session.console.note("it is one file, sealed at all times: copy it to make a backup")
         session.console.note("nobody can open it without the passphrase: if that is lost, so is everything in it")
+    }
+
+    private static func report(_ path: String, _ cost: KeyDerivationCost, to console: Console) throws(Failure) {
+        let fields: [(String, JSONText)] = [
+            ("path", .string(path)), ("passes", .integer(UInt64(cost.passes))),
+            ("memoryKiB", .integer(UInt64(cost.memoryKiB))),
+        ]
+        do throws(Failure) { try console.write(JSONText.object(fields).text) } catch {
+            throw Failure(error.code, error.message, hint: "the vault is made all the same: \(Escaping.quoted(path))")
+        }
     }
 }

@@ -27,8 +27,10 @@ enum PassphraseCommand {
         defer { vault.lock() }
         let new = try source.replacement()
         let allowingAnyMemory = session.arguments.has(.allowLargeMemory)
-        let change = try session.whileDeriving { () throws(VaultError) in
-            try vault.changePassphrase(to: new, cost: cost, allowingAnyMemory: allowingAnyMemory)
+        let change = try session.saving("the new passphrase is in force, and the old one opens the vault no more") {
+            try session.whileDeriving { () throws(VaultError) in
+                try vault.changePassphrase(to: new, cost: cost, allowingAnyMemory: allowingAnyMemory)
+            }
         }
         session.warnOfSave(vault)
         report(change, to: session.console)

@@ -14,13 +14,15 @@ enum RenameCommand {
         let vault = try session.unlockedVault()
         defer { vault.lock() }
         let isForced = session.arguments.has(.force)
-        try vault.update { draft in
-            guard try draft.contains(old) else { throw Failure.notFound(old, vault: path) }
-            guard try isForced || old == new || !draft.contains(new) else {
-                throw Failure(
-                    .refused, "there is already a setting \(Escaping.quoted(new))", hint: "--force replaces it")
+        try session.saving("the setting has its new name") {
+            try vault.update { draft in
+                guard try draft.contains(old) else { throw Failure.notFound(old, vault: path) }
+                guard try isForced || old == new || !draft.contains(new) else {
+                    throw Failure(
+                        .refused, "there is already a setting \(Escaping.quoted(new))", hint: "--force replaces it")
+                }
+                draft.rename(old, to: new, replacing: isForced)
             }
-            draft.rename(old, to: new, replacing: isForced)
         }
         session.warnOfSave(vault)
     }

@@ -32,7 +32,9 @@ enum SetCommand {
         let vault = try session.unlockedVault()
         defer { vault.lock() }
         let list = try input.list()
-        try vault.update { draft in draft.set(name, list: list.bytes) }
+        try session.saving("the value of \(Escaping.quoted(name)) is stored") {
+            try vault.update { draft in draft.set(name, list: list.bytes) }
+        }
         session.warnOfSave(vault)
     }
 }

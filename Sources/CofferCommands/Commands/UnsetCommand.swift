@@ -11,9 +11,13 @@ enum UnsetCommand {
         let path = try session.vaultPath()
         let vault = try session.unlockedVault()
         defer { vault.lock() }
-        try vault.update { draft in
-            for name in session.operands {
-                guard draft.remove(name) else { throw Failure.notFound(name, vault: path) }
+        try session.saving("the settings are removed") {
+            try vault.update { draft in
+                for name in session.operands {
+                    guard try draft.contains(name) else { throw Failure.notFound(name, vault: path) }
+                }
+                // A name that was given twice is gone by the second time.
+                for name in session.operands { _ = draft.remove(name) }
             }
         }
         session.warnOfSave(vault)

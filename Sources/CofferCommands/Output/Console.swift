@@ -27,7 +27,7 @@ package struct Console: Sendable {
         do throws(SystemError) {
             try Descriptors.write(bytes, to: STDOUT_FILENO)
         } catch {
-            if error.number == EPIPE { BrokenPipe.endQuietly() }
+            if error.number == EPIPE { WriteSignals.endByBrokenPipe() }
             throw Failure.system("not all was written to standard output", error)
         }
     }

@@ -2,16 +2,20 @@ package import SecureMemory
 
 /// Makes characters visible that would steer a terminal or reorder the text on it.
 package enum Escaping {
-    /// Whether a character acts on a terminal instead of showing: controls, bidi and other invisible format characters.
+    /// Whether a character acts on a terminal instead of showing, or does not show at all.
+    ///
+    /// Controls, bidi marks, line separators, and all that Unicode calls default-ignorable.
     package static func isHarmful(_ scalar: Unicode.Scalar) -> Bool {
         switch scalar.value {
         case 0x00...0x1F, 0x7F...0x9F: true
-        // Soft hyphen, Arabic letter mark, Hangul fillers, Mongolian vowel separator.
-        case 0xAD, 0x61C, 0x115F, 0x1160, 0x180E, 0x3164, 0xFFA0: true
+        // Soft hyphen, grapheme joiner, Arabic letter mark, Hangul fillers, Khmer inherent vowels, Mongolian selectors.
+        case 0xAD, 0x34F, 0x61C, 0x115F, 0x1160, 0x17B4, 0x17B5, 0x180B...0x180F, 0x3164, 0xFFA0: true
         // Zero width, bidi marks, separators, embeddings, isolates, invisible operators.
         case 0x200B...0x200F, 0x2028...0x202E, 0x2060...0x206F: true
-        case 0xFEFF, 0xFFF9...0xFFFB: true
-        case 0xE0000...0xE007F: true
+        // Variation selectors, byte order mark, specials.
+        case 0xFE00...0xFE0F, 0xFEFF, 0xFFF0...0xFFFB: true
+        // Shorthand and musical format controls, tags, more variation selectors.
+        case 0x1BCA0...0x1BCA3, 0x1D173...0x1D17A, 0xE0000...0xE0FFF: true
         default: false
         }
     }

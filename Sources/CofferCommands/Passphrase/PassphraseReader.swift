@@ -35,63 +35,57 @@ enum PassphraseReader {
         return try trimmed(buffer, count)
     }
 
-    /// Reads a whole file, which may be a pipe or a device.
+    /// Reads a whole file, which may be a pipe or a device, but no terminal.
     static func contents(of path: String) throws(Failure) -> GuardedBuffer {
         let step = "reading the passphrase from \(Escaping.quoted(path))"
         let descriptor: Int32
         do throws(SystemError) { descriptor = try Descriptors.open(reading: path) } catch { throw .system(step, error) }
         defer { Descriptors.close(descriptor) }
-        return try all(of: descriptor, step: step)
+        if Descriptors.isTerminal(descriptor) {
+            throw .usage(
+                "\(Escaping.quoted(path)) is a terminal, which would show the passphrase",
+                hint: "leave the option out to be asked for it")
+        }
+        return try all(step) { (buffer, offset) throws(SystemError) in
+            try Descriptors.read(descriptor, into: &buffer, at: offset)
+        }
     }
 
     /// Reads what a command prints.
     static func output(of command: String) throws(Failure) -> GuardedBuffer {
-        let child: ShellCommand
+        var child: ShellCommand
         do throws(SystemError) { child = try ShellCommand(command) } catch {
             throw .system("starting the passphrase command", error)
         }
         // Read to the end before waiting, or a command that prints much would wait for us.
-        let printed: Result<Ending, Failure>
-        var buffer: GuardedBuffer?
-        do throws(Failure) {
-            buffer = try all(of: child.output, step: "reading from the passphrase command")
-            printed = .success(.read)
-        } catch {
-            printed = .failure(error)
+        let buffer = try all("reading from the passphrase command") { (buffer, offset) throws(SystemError) in
+            try child.read(into: &buffer, at: offset)
         }
-        Descriptors.close(child.output)
         let status: ShellCommand.Status
-        do throws(SystemError) { status = try child.wait() } catch {
+        do throws(SystemError) { status = try child.end() } catch {
             throw .system("waiting for the passphrase command", error)
         }
-        if case .failure(let failure) = printed { throw failure }
         switch status {
-        case .exited(0): break
+        case .exited(0): return buffer
         case .exited(let code):
             throw Failure(
                 .ioError, "the passphrase command failed with status \(code)", hint: "run it by itself to see why")
         case .killed(let signal):
             throw Failure(.ioError, "the passphrase command was ended by signal \(signal)")
         }
-        guard let buffer = buffer.take() else { throw .outOfMemory }
-        return buffer
     }
-
-    private enum Ending { case read }
 
     private static let tooLong = Failure(
         .refused, "the passphrase is longer than 1,024 bytes", hint: "is it the right file, descriptor or command?")
 
-    private static func all(of descriptor: Int32, step: String) throws(Failure) -> GuardedBuffer {
+    private static func all(
+        _ step: String, _ read: (_ buffer: inout GuardedBuffer, _ offset: Int) throws(SystemError) -> Int
+    ) throws(Failure) -> GuardedBuffer {
         var buffer = try buffer(longestInput + 2)
         var count = 0
         while true {
             let got: Int
-            do throws(SystemError) {
-                got = try Descriptors.read(descriptor, into: &buffer, at: count)
-            } catch {
-                throw .system(step, error)
-            }
+            do throws(SystemError) { got = try read(&buffer, count) } catch { throw .system(step, error) }
             if got == 0 { return try trimmed(buffer, count) }
             count += got
             if count > longestInput { throw tooLong }

@@ -38,6 +38,18 @@ enum Descriptors {
     static func read(
         _ descriptor: Int32, into buffer: inout GuardedBuffer, at offset: Int, atMost limit: Int = .max
     ) throws(SystemError) -> Int {
+        while true {
+            if let count = try readNow(descriptor, into: &buffer, at: offset, atMost: limit) { return count }
+            wait(for: descriptor, POLLIN)
+        }
+    }
+
+    /// Reads what there is, up to the end of the buffer, without waiting if the descriptor does not.
+    ///
+    /// - Returns: the number of bytes; 0 at the end of the input; nothing when there is nothing yet.
+    static func readNow(
+        _ descriptor: Int32, into buffer: inout GuardedBuffer, at offset: Int, atMost limit: Int = .max
+    ) throws(SystemError) -> Int? {
         precondition(offset >= 0 && offset <= buffer.count)
         let wanted = min(limit, buffer.count - offset)
         while true {
@@ -48,7 +60,7 @@ enum Descriptors {
             if count >= 0 { return count }
             switch errno {
             case EINTR: continue
-            case EAGAIN: wait(for: descriptor, POLLIN)
+            case EAGAIN: return nil
             default: throw SystemError(number: errno)
             }
         }

@@ -9,7 +9,8 @@ internal import SecureMemory
 /// The terminal that controls this process, for asking a person without showing what is typed.
 ///
 /// Bytes go from the kernel straight into guarded memory. Whatever happens while it waits (a signal that ends the
-/// process, one that stops it, an error), the terminal gets its own settings back first.
+/// process, one that stops it, an error), the terminal gets its own settings back first. No call waits for anything but
+/// in `PromptSignals.wait`, where a signal is seen: a terminal whose output is stopped (Ctrl-S) takes no byte for hours.
 struct Terminal: ~Copyable {
     /// Why a line could not be read.
     enum ReadError: Error, Equatable {
@@ -27,7 +28,8 @@ struct Terminal: ~Copyable {
 
     /// Opens the terminal; nothing if the process has none.
     init?() {
-        let opened = unsafe cs_open("/dev/tty", O_RDWR | O_NOCTTY, 0)
+        // The descriptor is ours alone, so no other program is surprised that it does not wait.
+        let opened = unsafe cs_open("/dev/tty", O_RDWR | O_NOCTTY | O_NONBLOCK, 0)
         guard opened >= 0 else { return nil }
         descriptor = opened
     }
@@ -37,7 +39,7 @@ struct Terminal: ~Copyable {
     /// What the kernel keeps of one line while it is edited; it drops the rest without a word.
     static let longestLine = 4095
 
-    /// Shows a line.
+    /// Shows a line, and waits until the terminal takes it.
     borrowing func show(_ text: String) { try? Descriptors.write(Escaping.message(text), to: descriptor) }
 
     /// Shows a prompt and reads one line without showing it.
@@ -45,68 +47,59 @@ struct Terminal: ~Copyable {
     /// - Parameter prompt: the text, shown again when the process was stopped meanwhile.
     /// - Returns: the line, without its newline.
     borrowing func readLine(prompt: String) throws(ReadError) -> GuardedBuffer {
-        var line: GuardedBuffer
-        do throws(SecureMemoryError) { line = try GuardedBuffer(count: Self.longestLine + 1) } catch { throw .memory }
+        var line = try Self.buffer(Self.longestLine + 1)
+        var surplus = try Self.buffer(64)
         var before = termios()
         guard unsafe tcgetattr(descriptor, &before) == 0 else { throw .system(SystemError(number: errno)) }
         let signals = PromptSignals()
         guard signals.descriptor >= 0 else { throw .system(SystemError(number: errno)) }
-        var count = 0
-        var failure: ReadError?
-        guard hide(before) else {
+        guard hide(before, signals) else {
             let number = errno
             restore(before)
             throw .system(SystemError(number: number))
         }
-        show(prompt)
+        let text = Array(Escaping.message(prompt).utf8)
+        var unshown = text[...]
+        var count = 0
+        var failure: ReadError?
         reading: while true {
-            switch signals.wait(for: descriptor) {
-            case .input:
-                let got: Int
+            var signal: Int32?
+            switch signals.wait(for: descriptor, unshown.isEmpty ? POLLIN : POLLOUT) {
+            case .ready where !unshown.isEmpty: showSome(&unshown)
+            case .ready:
                 do throws(SystemError) {
-                    got = try Descriptors.read(descriptor, into: &line, at: count)
+                    guard let got = try Descriptors.readNow(descriptor, into: &line, at: count) else { continue }
+                    count += got
+                    if got == 0 { failure = .ended }
                 } catch {
-                    failure = .system(error)
-                    break reading
+                    // Nothing is read here once another program has the terminal: we stop, as if we had waited for it.
+                    if error.number == EIO && isInBackground { signal = SIGTTIN } else { failure = .system(error) }
                 }
-                guard got > 0 else {
-                    failure = .ended
-                    break reading
-                }
-                count += got
-                if line.bytes[count - 1] == 0x0A {
-                    count -= 1
-                    if count >= Self.longestLine { failure = .tooLong }
-                    break reading
-                }
-                // The kernel hands over more than it can keep only when the end of the line was lost.
-                if count >= Self.longestLine {
-                    failure = .tooLong
-                    break reading
-                }
-            case .signal(let number):
+            case .signal(let number): signal = number
+            case .failure(let error): failure = .system(error)
+            }
+            if let signal {
                 // What was typed before belongs to nobody any more.
                 line.wipe()
                 count = 0
-                if number != SIGCONT {
+                if signal != SIGCONT {
                     restore(before)
-                    show("\n")
-                    signals.deliver(number)
+                    showNewline()
+                    signals.deliver(signal)
                 }
-                guard hide(before) else {
-                    failure = .system(SystemError(number: errno))
-                    break reading
-                }
-                show(prompt)
-            case .failure(let error):
-                failure = .system(error)
-                break reading
+                if !hide(before, signals) { failure = .system(SystemError(number: errno)) }
+                unshown = text[...]
             }
+            if failure != nil { break reading }
+            let isWhole = count > 0 && line.bytes[count - 1] == 0x0A
+            if isWhole { count -= 1 }
+            // The kernel hands over more than it can keep only when the end of the line was lost.
+            if count >= Self.longestLine { failure = .tooLong }
+            if isWhole || failure != nil { break reading }
         }
-        let surplus = drain(waiting: failure == nil ? 30 : 100)
-        if surplus && failure == nil { failure = .severalLines }
+        if drain(into: &surplus, waiting: failure == nil ? 30 : 100) && failure == nil { failure = .severalLines }
         restore(before)
-        show("\n")
+        showNewline()
         if let failure { throw failure }
         do throws(SecureMemoryError) {
             return try GuardedBuffer(copying: line.bytes.extracting(first: count))
@@ -115,15 +108,39 @@ struct Terminal: ~Copyable {
         }
     }
 
+    private static func buffer(_ count: Int) throws(ReadError) -> GuardedBuffer {
+        do throws(SecureMemoryError) { return try GuardedBuffer(count: count) } catch { throw .memory }
+    }
+
+    private var isInBackground: Bool { tcgetpgrp(descriptor) != getpgrp() }
+
+    // What a terminal does not take, or not now, is not shown.
+    private borrowing func showSome(_ text: inout ArraySlice<UInt8>) {
+        let count = unsafe text.withUnsafeBytes { unsafe write(descriptor, $0.baseAddress, $0.count) }
+        if count > 0 {
+            text = text.dropFirst(count)
+        } else if errno != EAGAIN && errno != EINTR {
+            text = []
+        }
+    }
+
+    private borrowing func showNewline() {
+        var newline: ArraySlice<UInt8> = [0x0A]
+        showSome(&newline)
+    }
+
     // Lines as the kernel edits them, without echo. What was typed before the prompt was shown in the clear: dropped.
     // False if the terminal would show it: nobody is asked then.
-    private borrowing func hide(_ before: termios) -> Bool {
+    private borrowing func hide(_ before: termios, _ signals: borrowing PromptSignals) -> Bool {
         var hidden = before
         hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL)
         hidden.c_lflag |= tcflag_t(ICANON | ISIG)
         hidden.c_iflag &= ~tcflag_t(INLCR | IGNCR)
         hidden.c_iflag |= tcflag_t(ICRNL)
-        guard apply(hidden) else { return false }
+        // In the background the system stops us here, until the terminal is ours.
+        let isApplied = isInBackground ? signals.letting(SIGTTOU) { apply(hidden) } : apply(hidden)
+        guard isApplied else { return false }
+        _ = tcflush(descriptor, TCIFLUSH)
         // The system call succeeds when it could do a part of it.
         var now = termios()
         guard unsafe tcgetattr(descriptor, &now) == 0 else { return false }
@@ -131,32 +148,50 @@ struct Terminal: ~Copyable {
     }
 
     // Also drops the rest of a paste, which must not reach the next prompt or the shell.
-    private borrowing func restore(_ before: termios) { _ = apply(before) }
+    private borrowing func restore(_ before: termios) {
+        _ = tcflush(descriptor, TCIFLUSH)
+        _ = apply(before)
+    }
 
+    // At once: to wait for what is being shown (TCSADRAIN, TCSAFLUSH) could be to wait for ever.
     private borrowing func apply(_ settings: termios) -> Bool {
         var settings = settings
-        while unsafe tcsetattr(descriptor, TCSAFLUSH, &settings) != 0 {
+        while unsafe tcsetattr(descriptor, TCSANOW, &settings) != 0 {
             if errno != EINTR { return false }
         }
         return true
     }
 
     // A paste arrives in pieces: drops them until none comes for a moment, for two seconds at most. Says whether there
-    // were any.
-    private borrowing func drain(waiting first: Int32) -> Bool {
+    // were any, but for a newline alone: the kernel has made two of the CRLF at the end of one line.
+    private borrowing func drain(into surplus: inout GuardedBuffer, waiting first: Int32) -> Bool {
         // Out of line mode the kernel also reports a piece without a newline.
         var settings = termios()
         if unsafe tcgetattr(descriptor, &settings) == 0 {
             settings.c_lflag &= ~tcflag_t(ICANON | ECHO)
-            _ = unsafe tcsetattr(descriptor, TCSANOW, &settings)
+            unsafe withUnsafeMutableBytes(of: &settings.c_cc) { characters in
+                unsafe characters[Int(VMIN)] = 1
+                unsafe characters[Int(VTIME)] = 0
+            }
+            _ = apply(settings)
         }
+        var count = 0
+        var isNewline = true
         for round in 0..<20 {
             var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&entry, 1, round == 0 ? first : 100) > 0, entry.revents & Int16(POLLIN) != 0 else {
-                return round > 0
+                break
             }
-            _ = tcflush(descriptor, TCIFLUSH)
+            do throws(SystemError) {
+                guard let got = try Descriptors.readNow(descriptor, into: &surplus, at: 0) else { continue }
+                if got == 0 { break }
+                isNewline = isNewline && surplus.bytes[0] == 0x0A
+                count += got
+                if got == surplus.count { _ = tcflush(descriptor, TCIFLUSH) }
+            } catch {
+                break
+            }
         }
-        return true
+        return count > 1 || count == 1 && !isNewline
     }
 }

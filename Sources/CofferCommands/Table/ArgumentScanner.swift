@@ -122,13 +122,11 @@ struct ArgumentScanner {
         if fault >= Self.firstCode, Int(fault - Self.firstCode) < options.count {
             return .usage("\(options[Int(fault - Self.firstCode)].spelling) takes no argument")
         }
-        if fault != 0, let scalar = Unicode.Scalar(UInt32(bitPattern: fault)), scalar.isASCII {
-            return .usage("unknown option -\(Escaping.name(String(scalar)))")
-        }
-        guard let name = optionName(at: index) else { return .usage("unknown option") }
-        let near = Suggestion.nearest(to: name, in: known)
-        // A long word after two hyphens may be a secret that begins so.
-        let shown = name.utf8.count <= 32 ? " --\(Escaping.name(name))" : ""
-        return .usage("unknown option\(shown)", hint: near.map { "did you mean --\($0)?" })
+        // A word after hyphens may be a secret that begins so: it is shown only where it is nearly an option of ours.
+        guard fault == 0, let name = optionName(at: index), (1...20).contains(name.utf8.count),
+            name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x2D }),
+            let near = Suggestion.nearest(to: name, in: known)
+        else { return .usage("there is an unknown option", hint: "-h lists the options") }
+        return .usage("unknown option --\(name)", hint: "did you mean --\(near)?")
     }
 }

@@ -10,6 +10,7 @@ package struct JSONError: Error, Equatable {
         case tooDeep
         case duplicateKey
         case badMarker
+        case badMarkerValue
         case tooLarge
         case outOfMemory
     }
@@ -36,6 +37,9 @@ package struct JSONError: Error, Equatable {
         case .tooDeep: "objects and arrays are nested deeper than the format allows, at byte \(offset)"
         case .duplicateKey: "an object has the same key twice"
         case .badMarker: "an object of one key that begins with $ must be $data, $date or $real, at byte \(offset)"
+        case .badMarkerValue:
+            "the value of $data (Base64), $date (ISO 8601, or seconds since 2001) or $real (a number) is none, at byte "
+                + "\(offset)"
         case .tooLarge: "it has more values than a vault can hold"
         case .outOfMemory: "there is not enough memory"
         }

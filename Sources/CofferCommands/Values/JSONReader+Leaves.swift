@@ -33,6 +33,19 @@ extension JSONReader {
         }
     }
 
+    /// Brings the string that was read last to NFC, as the format asks of keys: two spellings of one are then equal.
+    @_lifetime(self: copy self)
+    mutating func composeScratch() throws(JSONError) {
+        guard (0..<scratch.count).contains(where: { scratch.bytes[$0] >= 0x80 }) else { return }
+        do throws(SecureMemoryError) {
+            let composed = try Normalization.nfc(scratch.bytes)
+            scratch.truncate(to: 0)
+            try scratch.append(composed.bytes)
+        } catch {
+            throw JSONError(.outOfMemory, at: offset)
+        }
+    }
+
     @_lifetime(self: copy self)
     private mutating func keep(_ bytes: RawSpan) throws(JSONError) {
         do throws(SecureMemoryError) { try scratch.append(bytes) } catch { throw JSONError(.outOfMemory, at: offset) }

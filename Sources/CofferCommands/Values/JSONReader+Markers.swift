@@ -42,7 +42,7 @@ extension JSONReader {
     @_lifetime(self: copy self)
     mutating func typed(from start: Int) throws(JSONError) {
         if keyIs("$data") {
-            try string()
+            try markerString(from: start)
             var bytes = try Self.emptyArena()
             let isBase64: Bool
             do throws(SecureMemoryError) {
@@ -50,20 +50,20 @@ extension JSONReader {
             } catch {
                 throw JSONError(.outOfMemory, at: start)
             }
-            guard isBase64 else { throw JSONError(.badMarker, at: start) }
+            guard isBase64 else { throw JSONError(.badMarkerValue, at: start) }
             try build { (builder, _) throws(PropertyListError) in try builder.data(bytes.bytes) }
         } else if keyIs("$date") {
             let seconds = try date(from: start)
             try build { (builder, _) throws(PropertyListError) in try builder.date(seconds) }
         } else if keyIs("$real") {
-            try string()
+            try markerString(from: start)
             var real: Double?
             do throws(SecureMemoryError) {
                 real = try NumberText.real(scratch.bytes)
             } catch {
                 throw JSONError(.outOfMemory, at: start)
             }
-            guard let real else { throw JSONError(.badMarker, at: start) }
+            guard let real else { throw JSONError(.badMarkerValue, at: start) }
             try build { (builder, _) throws(PropertyListError) in try builder.real(real) }
         } else {
             throw JSONError(.badMarker, at: start)
@@ -72,17 +72,24 @@ extension JSONReader {
         try expect("}")
     }
 
+    // Any JSON may stand here; only a string means something.
+    @_lifetime(self: copy self)
+    private mutating func markerString(from start: Int) throws(JSONError) {
+        if let byte = peek(), byte != 0x22 { throw JSONError(.badMarkerValue, at: start) }
+        try string()
+    }
+
     @_lifetime(self: copy self)
     private mutating func date(from start: Int) throws(JSONError) -> Double {
-        guard peek() == 0x22 else {
+        if let byte = peek(), byte == UInt8(ascii: "-") || (0x30...0x39).contains(byte) {
             let numberStart = offset
             _ = try skipNumber()
             return try real(from: numberStart)
         }
-        try string()
+        try markerString(from: start)
         // A date is no secret, like every typed setting; what is no date does not become a string.
         guard scratch.count <= 64, let seconds = DateText.seconds(of: scratch.bytes.smallText) else {
-            throw JSONError(.badMarker, at: start)
+            throw JSONError(.badMarkerValue, at: start)
         }
         return seconds
     }

@@ -182,6 +182,7 @@ package struct JSONReader: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     private mutating func key() throws(JSONError) {
         try string()
+        try composeScratch()
         skipSpace()
         try expect(":")
         skipSpace()

@@ -2,7 +2,7 @@ internal import Glibc
 internal import SecureMemory
 
 /// Gets the value for `set`: generated, from a file, from the command line, through a pipe, or from a person.
-struct ValueInput {
+struct ValueInput: ~Copyable {
     /// No vault holds more.
     static let longest = 67_108_864
 
@@ -10,25 +10,49 @@ struct ValueInput {
     private let name: String
     private let vault: String
     private let type: ValueType
+    // Of `--file`.
+    private let file: Int32?
 
-    /// Checks the options, before anyone is asked for anything.
+    /// Checks the options and opens the file, before anyone is asked for anything.
     init(_ arguments: Arguments, name: String, vault: String) throws(Failure) {
-        self.arguments = arguments
-        self.name = name
-        self.vault = vault
-        let type = try ValueType.chosen(in: arguments)
-        self.type = type ?? .string
+        let chosen = try ValueType.chosen(in: arguments)
+        let type = chosen ?? .string
         let sources = [CommandOption.file, .value, .generate].filter { arguments.has($0) }
         guard sources.count <= 1 else { throw .usage("a value has one source: --file, --value or --generate") }
-        if arguments.has(.value), !(type?.mayBeArgument ?? false), !arguments.has(.notSecret) {
+        if arguments.has(.value), !(chosen?.mayBeArgument ?? false), !arguments.has(.notSecret) {
             throw .usage(
                 "a value on the command line can be seen by every process and stays in the shell's history",
                 hint: "leave --value out to be asked, pipe it in, or add --not-secret if it is none")
         }
         if arguments.has(.generate) {
-            guard self.type == .string else { throw .usage("--generate makes strings") }
-            _ = try generatedLength()
+            guard type == .string else { throw .usage("--generate makes strings") }
+            _ = try Self.generatedLength(arguments)
         }
+        let path = arguments.value(of: .file)
+        let file: Int32? = if let path { try Self.open(path) } else { nil }
+        self.arguments = arguments
+        self.name = name
+        self.vault = vault
+        self.type = type
+        self.file = file
+    }
+
+    deinit { if let file { Descriptors.close(file) } }
+
+    private static func step(_ path: String) -> String { "reading the value from \(Escaping.quoted(path))" }
+
+    private static func open(_ path: String) throws(Failure) -> Int32 {
+        let descriptor: Int32
+        do throws(SystemError) { descriptor = try Descriptors.open(reading: path) } catch {
+            throw .system(step(path), error)
+        }
+        if Descriptors.isTerminal(descriptor) {
+            Descriptors.close(descriptor)
+            throw .usage(
+                "\(Escaping.quoted(path)) is a terminal, which would show the value",
+                hint: "leave --file out to be asked for it")
+        }
+        return descriptor
     }
 
     /// Gets the value.
@@ -36,7 +60,7 @@ struct ValueInput {
     /// - Returns: a complete canonical list whose root is the value.
     func list() throws(Failure) -> GuardedBuffer {
         if arguments.has(.generate) {
-            let length = try generatedLength()
+            let length = try Self.generatedLength(arguments)
             let secret = try guarded { () throws(SecureMemoryError) in try GeneratedSecret.make(length: length) }
             return try type.list(of: secret.bytes)
         }
@@ -44,15 +68,7 @@ struct ValueInput {
             let bytes = Array(text.utf8)
             return try checked(unsafe bytes.span.bytes)
         }
-        if let path = arguments.value(of: .file) {
-            let step = "reading the value from \(Escaping.quoted(path))"
-            let descriptor: Int32
-            do throws(SystemError) { descriptor = try Descriptors.open(reading: path) } catch {
-                throw .system(step, error)
-            }
-            defer { Descriptors.close(descriptor) }
-            return try contents(of: descriptor, step: step)
-        }
+        if let file, let path = arguments.value(of: .file) { return try contents(of: file, step: Self.step(path)) }
         if !Descriptors.isTerminal(STDIN_FILENO) {
             return try contents(of: STDIN_FILENO, step: "reading the value from standard input")
         }
@@ -63,7 +79,7 @@ struct ValueInput {
         return try checked(line.bytes)
     }
 
-    private func generatedLength() throws(Failure) -> Int {
+    private static func generatedLength(_ arguments: Arguments) throws(Failure) -> Int {
         guard let text = arguments.value(of: .generate), !text.isEmpty else { return GeneratedSecret.defaultLength }
         guard let length = Int(text), (8...GeneratedSecret.longest).contains(length) else {
             throw .usage("--generate takes a length from 8 to \(GeneratedSecret.longest)")
@@ -74,6 +90,7 @@ struct ValueInput {
     private func contents(of descriptor: Int32, step: String) throws(Failure) -> GuardedBuffer {
         var arena = try guarded { () throws(SecureMemoryError) in try GuardedArena(capacity: 65536) }
         var chunk = try guarded { () throws(SecureMemoryError) in try GuardedBuffer(count: 65536) }
+        var depth = JSONDepth(maximum: ValueType.maximumDepth)
         while true {
             let got: Int
             do throws(SystemError) {
@@ -82,6 +99,11 @@ struct ValueInput {
                 throw .system(step, error)
             }
             if got == 0 { break }
+            if type == .json {
+                do throws(JSONError) { try depth.check(chunk.bytes.extracting(first: got)) } catch {
+                    throw .refusedJSON(error)
+                }
+            }
             guard arena.count + got <= Self.longest else {
                 throw Failure(.limitExceeded, "the value is larger than \(Self.longest) bytes, and no vault holds more")
             }

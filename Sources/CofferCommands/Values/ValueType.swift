@@ -5,6 +5,9 @@ internal import SecureMemory
 enum ValueType: String, CaseIterable {
     case string, integer, real, boolean, date, data, json
 
+    /// The deepest container of a value: the dictionary of all settings is one more.
+    static let maximumDepth = 31
+
     /// The type that an option names.
     static func chosen(in arguments: Arguments) throws(Failure) -> ValueType? {
         guard let text = arguments.value(of: .type) else { return nil }
@@ -53,13 +56,17 @@ enum ValueType: String, CaseIterable {
                 throw Failure(
                     .refused, "the value is not a date", hint: "such as 2024-02-29 or 2024-02-29T12:00:00+01:00")
             }
+            guard DateText.text(of: seconds) != nil else {
+                throw Failure(
+                    .refused, "the value is a date that cannot be written again as it is",
+                    hint: "its year is out of 0 to 9999, or its fraction is too small")
+            }
             return try build { (builder) throws(PropertyListError) in try builder.date(seconds) }
         case .json:
             do throws(JSONError) {
-                return try JSONReader.propertyList(of: text, maximumDepth: 31)
+                return try JSONReader.propertyList(of: text, maximumDepth: Self.maximumDepth)
             } catch {
-                if error.code == .outOfMemory { throw .outOfMemory }
-                throw Failure(.refused, "the value was refused: \(error.text)")
+                throw .refusedJSON(error)
             }
         }
     }
@@ -79,10 +86,17 @@ enum ValueType: String, CaseIterable {
         do throws(PropertyListError) {
             var builder = try PropertyListBuilder()
             try body(&builder)
-            return try builder.finish(maximumDepth: 31)
+            return try builder.finish(maximumDepth: Self.maximumDepth)
         } catch {
             if error.code == .outOfMemory { throw .outOfMemory }
             throw Failure(.limitExceeded, "the value is larger than a vault can hold")
         }
+    }
+}
+
+extension Failure {
+    /// JSON that is no value.
+    static func refusedJSON(_ error: JSONError) -> Failure {
+        error.code == .outOfMemory ? .outOfMemory : Failure(.refused, "the value was refused: \(error.text)")
     }
 }

@@ -13,7 +13,8 @@ enum FileLock {
     ///   - directory: the directory it stands in.
     ///   - timeout: how long to wait at most.
     /// - Returns: the open file, which holds the lock until it is closed.
-    /// - Throws: `lockHeld` after the timeout, or a system failure. A file system without locks is one: there is no
+    /// - Throws: `lockHeld` after the timeout, or a system failure: also for a lock file that belongs to another user or
+    ///   has a second name (a hard link). A file system without locks is one: there is no
     ///   change without a lock.
     static func take(
         _ system: any SystemCalls, _ name: String, in directory: Int32, timeout: Duration
@@ -34,8 +35,11 @@ enum FileLock {
         let file = try Descriptor(system, name, in: directory, as: .lockFile, .openLockFile)
         let status = try file.status(.openLockFile)
         try status.requireRegularFile(.openLockFile)
+        // Our own name for a file of somebody else, or for another file of ours whose mode is none of our business.
+        guard status.owner == system.effectiveUser() else { throw StorageError(.openLockFile, .notPermitted) }
+        guard status.links <= 1 else { throw StorageError(.openLockFile, .tooManyLinks) }
         // The umask may have taken bits away. And whoever may open the file could hold its lock for ever.
-        if status.permissions != 0o600 && status.owner == system.effectiveUser() {
+        if status.permissions != 0o600 {
             let number = file.number
             try system.uninterrupted(.openLockFile) { () throws(Errno) in
                 try system.setPermissions(0o600, of: number)

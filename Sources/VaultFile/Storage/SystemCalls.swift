@@ -41,6 +41,9 @@ package protocol SystemCalls: Sendable {
     /// Sets the permissions of an open file. The corresponding C function is `fchmod`.
     func setPermissions(_ permissions: UInt32, of descriptor: Int32) throws(Errno)
 
+    /// Sets the permissions of what stands at a name. The corresponding C function is `fchmodat`.
+    func setPermissions(_ permissions: UInt32, of name: String, in directory: Int32) throws(Errno)
+
     /// Sets the group of an open file. The corresponding C function is `fchown`.
     func setGroup(_ group: UInt32, of descriptor: Int32) throws(Errno)
 

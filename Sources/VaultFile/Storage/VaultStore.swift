@@ -73,6 +73,10 @@ package struct VaultStore: Sendable {
             try system.uninterrupted(.createDirectory) { () throws(Errno) in
                 try system.makeDirectory(name, in: parent.number)
             }
+            // The umask may have taken bits away that we need ourselves.
+            try system.uninterrupted(.createDirectory) { () throws(Errno) in
+                try system.setPermissions(0o700, of: name, in: parent.number)
+            }
         } catch {
             // Somebody else made it meanwhile: just as well.
             guard Errno(code: error.errno) == .exists else { throw error }

@@ -93,6 +93,27 @@ import VaultFile
         #expect(scratch.get("vault") == [1])
     }
 
+    @Test("a lock file that is another file of ours, or not ours, is refused and left as it is")
+    func foreign() throws {
+        let scratch = try Scratch()
+        try scratch.put("vault", [1])
+        try scratch.put("victim", [2], mode: 0o644)
+        try #require(unsafe link(scratch("victim"), scratch(".vault.lock")) == 0)
+        #expect(
+            failure { () throws(StorageError) in try scratch.store().save([3]) }
+                == StorageError(.openLockFile, .tooManyLinks))
+        #expect(scratch.mode("victim") == 0o644)
+        try FileManager.default.removeItem(atPath: scratch(".vault.lock"))
+        try scratch.put(".vault.lock", [], mode: 0o644)
+        // There is no vault, so that the owner of the lock file alone decides.
+        try FileManager.default.removeItem(atPath: scratch("vault"))
+        let system = FaultingSystemCalls(user: geteuid() + 1)
+        #expect(
+            failure { () throws(StorageError) in try scratch.store("vault", system).begin(.creation) }
+                == StorageError(.openLockFile, .notPermitted))
+        #expect(scratch.mode(".vault.lock") == 0o644)
+    }
+
     @Test("a lock file removed or replaced while it is waited for does not let two in", arguments: [false, true])
     func removed(isReplaced: Bool) throws {
         let scratch = try Scratch()
@@ -187,8 +208,7 @@ import VaultFile
     func foreignLeftover() throws {
         let scratch = try Scratch()
         try scratch.put(".vault.tmp-0123456789abcdef", [1])
-        // The vault is not there, so that the owner of the leftover alone decides.
-        let system = FaultingSystemCalls(user: geteuid() + 1)
+        let system = FaultingSystemCalls(foreign: [".vault.tmp-0123456789abcdef"])
         let held = try scratch.store("vault", system).begin(.creation)
         _ = consume held
         #expect(scratch.names.contains(".vault.tmp-0123456789abcdef"))

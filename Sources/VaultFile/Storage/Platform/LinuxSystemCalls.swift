@@ -75,6 +75,10 @@ package struct LinuxSystemCalls: SystemCalls {
         try checked(fchmod(descriptor, permissions))
     }
 
+    package func setPermissions(_ permissions: UInt32, of name: String, in directory: Int32) throws(Errno) {
+        try checked(unsafe fchmodat(directory, name, permissions, 0))
+    }
+
     package func setGroup(_ group: UInt32, of descriptor: Int32) throws(Errno) {
         try checked(fchown(descriptor, uid_t.max, group))
     }
