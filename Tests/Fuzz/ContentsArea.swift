@@ -50,6 +50,11 @@ enum ContentsArea {
         let read = try VaultPlaintext(GuardedBuffer(copying: next.bytes))
         promise(read.generation == contents.generation + 1, "a save is one generation")
         promise(read.settings.equals(contents.settings), "a save without changes keeps the settings")
+        var values = try GuardedArena(capacity: 64)
+        let value = try LeafList.append(boolean: true, to: &values)
+        let change = DictionaryMerge.Change(name: Array("a".utf8), value: value)
+        let changed = try contents.next(changes: [change], values: values.bytes)
+        _ = try VaultPlaintext(GuardedBuffer(copying: changed.bytes))
     }
 
     private static let key = Result {
@@ -63,7 +68,7 @@ enum ContentsArea {
         guard contents.metadata.byteCount > 0,
             PropertyListReader(trusted: contents.metadata).find("recipients", in: 0) != nil
         else { return }
-        let remade = try Metadata.remade([], metadata: contents.metadata, key: key.get())
+        let remade = try Metadata.remade([], metadata: contents.metadata, settings: contents.settings, key: key.get())
         promise(remade.slots.count <= Limits.slotCount, "there are no more slots than allowed")
         if remade.metadata.count > 0 { try Metadata.check(remade.metadata.bytes, settings: contents.settings) }
     }

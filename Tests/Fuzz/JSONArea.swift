@@ -10,6 +10,7 @@ enum JSONArea {
         // No JSON begins with this byte.
         if input.byteCount > 0, input[0] == 1 {
             var program = Program(input.extracting(1..<input.byteCount))
+            program.composesKeys = true
             guard let list = program.list(maximumDepth: maximumDepth) else { return }
             roundTrip(list.bytes)
             return

@@ -10,6 +10,8 @@ struct Program {
     private var nodesLeft = 1_500
     /// What one instruction emits as data, before more bytes: the digest that metadata names its settings by.
     var digest: [UInt8] = []
+    /// Whether keys are in NFC, as all are that come through JSON.
+    var composesKeys = false
 
     init(_ input: RawSpan) { bytes = input.array }
 
@@ -111,10 +113,21 @@ struct Program {
     ) throws(PropertyListError) {
         try builder.beginDictionary()
         for _ in 0..<count where !isAtEnd && nodesLeft > 0 && depth < 70 {
-            try builder.key(utf8: text().rawSpan)
+            let key = try composed(text())
+            try builder.key(utf8: key.rawSpan)
             try addValue(depth: depth + 1, to: &builder)
         }
         try builder.endDictionary()
+    }
+
+    private func composed(_ key: [UInt8]) throws(PropertyListError) -> [UInt8] {
+        guard composesKeys, key.contains(where: { $0 >= 0x80 }) else { return key }
+        do throws(SecureMemoryError) {
+            let composed = try Normalization.nfc(key.rawSpan)
+            return composed.bytes.array
+        } catch {
+            throw PropertyListError(.outOfMemory)
+        }
     }
 
     /// Adds UTF-16, or after its refusal something else: a refused text leaves the builder as it was.
