@@ -2,7 +2,7 @@ internal import SecureMemory
 package import VaultFile
 
 extension Vault {
-    /// Makes a new vault and leaves it unlocked.
+    /// Makes a new vault and leaves it unlocked, unless ``lock()`` was called meanwhile.
     ///
     /// A lost passphrase is final: nobody can open the vault without it. Directories of a location in the user's data
     /// are made as far as they are missing, readable by the user alone.
@@ -12,8 +12,7 @@ extension Vault {
     ///   - cost: how much work a guess is to be.
     ///   - allowingAnyMemory: whether the cost may ask for more than half of this machine's memory.
     /// - Throws: `alreadyExists`; `refused` for the passphrase's length or nesting; `limitExceeded` for the cost;
-    ///   `notEnoughMemory`; `ioError`; `locked` when ``lock()`` was called meanwhile; `savedButNotSynced` when the vault
-    ///   is made, but a power cut may undo that.
+    ///   `notEnoughMemory`; `ioError`; `savedButNotSynced` when the vault is made, but a power cut may undo that.
     public func create(
         passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate, allowingAnyMemory: Bool = false
     ) throws(VaultError) {
@@ -43,7 +42,7 @@ extension Vault {
         }
         let change = try Change(of: store, .creation)
         let saved = try change.save(plaintext, key: key, slots: [])
-        guard install(saved, key: key, since: epoch) else { throw .locked }
+        install(saved, key: key, since: epoch)
         try saved.checkSynced()
     }
 

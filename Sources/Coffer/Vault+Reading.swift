@@ -7,7 +7,8 @@ extension Vault {
     ///
     /// - Parameter key: the setting.
     /// - Returns: its value, or the key's default when it is absent.
-    /// - Throws: `locked`; `typeMismatch` when it has another type; what reading the file again throws.
+    /// - Throws: `locked`; `typeMismatch` when it has another type; `limitExceeded` for a name that is far too long;
+    ///   `notEnoughMemory`; what reading the file again throws.
     public subscript<Value: SettingValue>(key: SettingKey<Value>) -> Value {
         get throws(VaultError) {
             guard let (snapshot, object) = try find(key.name) else { return key.defaultValue }
@@ -51,7 +52,8 @@ extension Vault {
     ///
     /// - Parameter name: the setting's name.
     /// - Returns: whether it has been set.
-    /// - Throws: `locked`; what reading the file again throws.
+    /// - Throws: `locked`; `limitExceeded` for a name that is far too long; `notEnoughMemory`; what reading the file again
+    ///   throws.
     public func contains(_ name: String) throws(VaultError) -> Bool {
         try find(name) != nil
     }

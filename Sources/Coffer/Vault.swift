@@ -98,7 +98,7 @@ public final class Vault: Sendable {
 
     /// The path of the file.
     ///
-    /// - Throws: `ioError` when a location in the user's directories has no home.
+    /// - Throws: `ioError` when a location in the user's directories has no home; `refused` when it is named by a path.
     public func path() throws(VaultError) -> String { try location.path() }
 
     func store() throws(VaultError) -> VaultStore { VaultStore(path: try location.path(), system: system) }
@@ -154,7 +154,7 @@ public final class Vault: Sendable {
         return installed
     }
 
-    /// Installs what an unlock found: if a save was installed meanwhile, only what is newer than that.
+    /// Installs what an unlock found. If a save ended meanwhile, and what was found is older, the key alone counts.
     ///
     /// - Returns: false when the vault was locked meanwhile.
     func install(_ opened: Opened, since standing: (epoch: UInt64, revision: UInt64)) -> Bool {
@@ -164,6 +164,8 @@ public final class Vault: Sendable {
             if state.revision != standing.revision, let seen = state.seen, !state.isForeign,
                 seen.vaultID == found.vaultID, seen.generation >= found.generation
             {
+                // Without a snapshot, the next read decrypts the file as it is now.
+                if state.key == nil { (state.key, state.warnings) = (opened.key, opened.warnings) }
                 return (true, (nil, nil))
             }
             return (true, state.install(opened.key, opened.snapshot, opened.warnings))
@@ -174,21 +176,20 @@ public final class Vault: Sendable {
 
     /// Installs what a save made. Saves are in order, because each holds the file's lock until this has returned.
     ///
-    /// - Returns: false when the vault was locked meanwhile. An unlock after that may have read the file before the save,
-    ///   so what it decrypted is dropped.
-    @discardableResult
-    func install(_ saved: Change.Saved, key: MasterKey, since epoch: UInt64) -> Bool {
-        let (isUnlocked, replaced) = state.withLock { state -> (Bool, Replaced) in
+    /// If the vault was locked meanwhile, nothing is kept but the generation; and an unlock since then may have read the
+    /// file before the save, so what that decrypted is dropped.
+    func install(_ saved: Change.Saved, key: MasterKey, since epoch: UInt64) {
+        let replaced = state.withLock { state -> Replaced in
             guard state.epoch == epoch else {
                 let stale = state.snapshot
                 state.revision += 1
                 state.snapshot = nil
-                return (false, (nil, stale))
+                state.seen = SeenGeneration(saved.snapshot)
+                return (nil, stale)
             }
-            return (true, state.install(key, saved.snapshot, saved.warnings))
+            return state.install(key, saved.snapshot, saved.warnings)
         }
         _ = replaced
-        return isUnlocked
     }
 
     // MARK: Nesting

@@ -37,20 +37,27 @@ import VaultFile
         #expect(try place.unlocked()[.username] == "ann")
     }
 
-    @Test("a lock during an unlock wins")
+    @Test("a lock during an unlock wins, in both forms")
     func lockWins() async throws {
-        let place = try TemporaryVault(create: false)
-        try place.handle().create(
-            passphrase: Secret.text(TemporaryVault.passphrase), derivation: KeyDerivation(passes: 3, memoryKiB: 65_536))
-        let vault = place.handle()
-        let unlocking = Task { try await vault.unlock(Secret.text(TemporaryVault.passphrase)) }
-        // The derivation takes a tenth of a second; whenever the lock comes, the vault ends locked or was never slow.
-        try await Task.sleep(for: .milliseconds(20))
-        vault.lock()
-        await #expect(throws: VaultError.locked) { try await unlocking.value }
+        let (vault, between) = try Self.interrupted(TemporaryVault())
+        let passphrase = try Secret.text(TemporaryVault.passphrase)
+        // The file has been read when its descriptor is closed; the key is not derived yet.
+        between.next { vault.lock() }
+        #expect(throws: VaultError.locked) { try vault.unlock(passphrase) }
+        #expect(between.isDone)
         #expect(!vault.isUnlocked)
-        try await vault.unlock(Secret.text(TemporaryVault.passphrase))
+        between.next { vault.lock() }
+        await #expect(throws: VaultError.locked) { try await vault.unlock(Secret.text(TemporaryVault.passphrase)) }
+        #expect(!vault.isUnlocked)
+        try await vault.unlock(passphrase)
         #expect(vault.isUnlocked)
+    }
+
+    /// A vault whose next close of a descriptor can be interrupted.
+    private static func interrupted(_ place: TemporaryVault) throws -> (Vault, Between) {
+        let between = Between()
+        let system = FaultingSystemCalls(before: { call in if call == .close { between.run() } })
+        return (Vault(at: .file(place.path), system: system), between)
     }
 
     @Test("both forms of unlock give the same errors")
@@ -110,17 +117,14 @@ import VaultFile
         #expect(try vault.inspect().cost == KeyDerivationCost(passes: 3, memoryKiB: 65_536))
     }
 
-    @Test("a slow unlock does not put back what is older than a save that was made meanwhile")
-    func slowUnlock() async throws {
-        let place = try TemporaryVault(create: false)
-        let derivation = KeyDerivation(passes: 3, memoryKiB: 65_536)
-        let vault = place.handle()
-        try vault.create(passphrase: Secret.text(TemporaryVault.passphrase), derivation: derivation)
-        // It reads the file at once, and installs what it read a tenth of a second later.
-        let unlocking = Task { try await vault.unlock(Secret.text(TemporaryVault.passphrase)) }
-        try await Task.sleep(for: .milliseconds(20))
-        try vault.set(.password, "newer")
-        try await unlocking.value
+    @Test("an unlock does not put back what is older than a save that was made meanwhile")
+    func slowUnlock() throws {
+        let (vault, between) = try Self.interrupted(TemporaryVault())
+        let passphrase = try Secret.text(TemporaryVault.passphrase)
+        try vault.unlock(passphrase)
+        between.next { try? vault.set(.password, "newer") }
+        try vault.unlock(passphrase)
+        #expect(between.isDone)
         #expect(try vault.text(of: .password) == "newer")
         try vault.set(.password, "newest")
         #expect(try vault.text(of: .password) == "newest")
@@ -139,13 +143,30 @@ import VaultFile
         #expect(try vault[.retries] == 7)
     }
 
+    @Test("a save that began before a lock, and ended in the middle of the next unlock, is not hidden by it")
+    func saveDuringUnlock() async throws {
+        let (vault, between) = try Self.interrupted(TemporaryVault())
+        try await vault.unlock(Secret.text(TemporaryVault.passphrase))
+        let (hasRead, hasSaved) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let unlocking = try vault.update { (draft: inout Draft) throws in
+            draft.set(.retries, to: 7)
+            vault.lock()
+            between.next {
+                hasRead.signal()
+                hasSaved.wait()
+            }
+            let unlocking = Task { try await vault.unlock(Secret.text(TemporaryVault.passphrase)) }
+            hasRead.wait()
+            return unlocking
+        }
+        hasSaved.signal()
+        try await unlocking.value
+        #expect(try vault[.retries] == 7)
+    }
+
     @Test("a read that decrypts the file again does not put back what is older than a save in between")
     func saveDuringReload() throws {
-        let place = try TemporaryVault()
-        let between = Between()
-        let vault = Vault(
-            at: .file(place.path),
-            system: FaultingSystemCalls(before: { call in if call == .close { between.run() } }))
+        let (vault, between) = try Self.interrupted(TemporaryVault())
         try vault.unlock(Secret.text(TemporaryVault.passphrase))
         vault.dropCopy()
         // The file has been read when its descriptor is closed, and is not decrypted yet.
