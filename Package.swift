@@ -21,7 +21,7 @@ let package = Package(
             name: "CofferCommands",
             dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"]),
         .executableTarget(
-            name: "CofferTool", dependencies: ["CofferCommands", "SecureMemory"], exclude: ["Support"]),
+            name: "CofferTool", dependencies: ["CofferCommands", "SecureMemory"]),
 
         // What the tests share: vectors and corpus, throw-away vaults, child processes, memory scans.
         .target(
