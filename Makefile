@@ -49,10 +49,10 @@ docs: deps
 	@scripts/docs.sh site
 
 test-debug: deps
-	$(SWIFT) test $(BIND_NOW)
+	@SWIFT="$(SWIFT)" scripts/run_tests.sh $(BIND_NOW)
 
 test-release: deps
-	$(SWIFT) test -c release $(BIND_NOW)
+	@SWIFT="$(SWIFT)" scripts/run_tests.sh -c release $(BIND_NOW)
 
 test-audit: deps
 	$(PYTHON) Tests/Audit/run.py
