@@ -2,7 +2,7 @@
 # Installs what the build and the tests need and this machine lacks. Says what, before it does.
 set -eu
 
-packages="binutils libsodium-dev libutf8proc-dev make pkg-config python3 python3-argon2 python3-nacl strace"
+packages="binutils e2fsprogs libsodium-dev libutf8proc-dev make pkg-config python3 python3-argon2 python3-nacl strace"
 
 if ! command -v swift >/dev/null; then
     echo "coffer: no swift in PATH. Install Swift 6.2 or later (swift.org/install), then try again." >&2
