@@ -14,9 +14,13 @@ public func main(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePoin
     do throws(Failure) {
         let table = CommandTable.coffer
         switch try unsafe table.parse(count: count, words: words) {
-        case .help(let command, _):
+        case .help(let command, let arguments):
             let help = HelpText(table)
-            try console.write(command.map { help.text(for: $0) } ?? help.overview)
+            if arguments.has(.json) {
+                try console.write(command.map { help.json(for: $0).text } ?? help.overviewAsJSON)
+            } else {
+                try console.write(command.map { help.text(for: $0) } ?? help.overview)
+            }
         case .version(let arguments):
             try VersionCommand.write(asJSON: arguments.has(.json), to: console)
         case .run(let command, let arguments):

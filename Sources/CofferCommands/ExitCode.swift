@@ -70,19 +70,21 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .wrongPassphrase: "wrong passphrase, or the header was edited, or another holder changed the passphrase"
         case .tampered: "right passphrase, but the file was edited after its last save"
         case .invalidContents: "a holder of the key wrote what this program refuses"
-        case .notFresh: "older than the newest seen here, two saves of one generation, or another vault at this path"
-        case .noMatchingSlot: "the recovery code opens no slot of this vault"
+        case .notFresh:
+            "the file that a save found is not the one that was opened, or a later save of it; "
+                + "rekeyed is reserved: not in this version"
+        case .noMatchingSlot: "reserved: not in this version (the recovery code opens no slot)"
         case .conflict: "the key of the vault changed meanwhile: nothing was overwritten"
-        case .locked: "nobody has it unlocked, and there was no way to ask for the passphrase"
+        case .locked: "there was no way to ask for the passphrase or the value"
         case .ioError:
             "reading or writing failed; the message names the step, and says so if a change is made all the same"
         case .notFound: "there is no such setting"
-        case .refused: "a rule said no: weak passphrase, empty value, binary to a terminal, existing file"
-        case .agentUnavailable: "there is no agent, or it is not one of this user"
+        case .refused: "a rule said no: weak passphrase, empty value, binary to a terminal, existing file or setting"
+        case .agentUnavailable: "reserved: not in this version (there is no agent of this user)"
         case .noVault: "there is no vault at this path"
-        case .runFailed: "run only: coffer itself failed"
-        case .runNotExecutable: "run only: the command could not be executed"
-        case .runNotFound: "run only: the command was not found"
+        case .runFailed: "reserved: not in this version (run: coffer itself failed)"
+        case .runNotExecutable: "reserved: not in this version (run: the command could not be executed)"
+        case .runNotFound: "reserved: not in this version (run: the command was not found)"
         }
     }
 }

@@ -1,5 +1,6 @@
 package import Coffer
 internal import Glibc
+internal import VaultFile
 
 extension Failure {
     /// Says what an error of the library means for a person: the one place where classes become statuses.
@@ -19,7 +20,10 @@ extension Failure {
                 .refused, "there is already something at \(Escaping.quoted(path)), and nothing is overwritten",
                 hint: "use it as it is, move it away, or name another place with --vault")
         case .notAVault(let path):
-            self.init(.notAVault, "\(Escaping.quoted(path)) is not a Coffer vault", hint: "is it the right file?")
+            self.init(
+                .notAVault, "\(Escaping.quoted(path)) is not a Coffer vault",
+                hint: Directories.isEmptyFile(path)
+                    ? "it is empty: if it was a vault, restore a copy" : "is it the right file?")
         case .unsupportedVersion(let version):
             self.init(
                 .unsupported, "\(file) is of format version \(version), which this coffer does not know",
@@ -68,7 +72,7 @@ extension Failure {
             self.init(
                 number == ENOMEM ? .notEnoughMemory : .ioError,
                 "\(Escaping.quoted(path)): could not \(step)\(Self.reason(number, step: step))",
-                hint: Self.hint(for: number))
+                hint: Self.hint(for: number, step: step))
         case .savedButNotSynced(let number, let path):
             self = .notSynced("the change is saved", errno: number, path: path)
         case .notFound(let name): self = .notFound(name, vault: vault)
@@ -112,14 +116,19 @@ extension Failure {
         }
     }
 
-    private static func hint(for number: Int32) -> String {
-        switch number {
-        case ENOMEM: "close other programs or raise the limit. Nothing was lost"
-        case ENOENT: "is the directory there? Nothing was lost"
-        case ESTALE: "another program changed the file meanwhile: try again. Nothing was lost"
-        case EWOULDBLOCK: "another process is changing the vault: try again. Nothing was lost"
-        default: "nothing was lost"
-        }
+    private static func hint(for number: Int32, step: String) -> String? {
+        let advice: String? =
+            switch number {
+            case ENOMEM: "close other programs or raise the limit"
+            case ENOENT: "is the directory there?"
+            case ESTALE: "another program changed the file meanwhile: try again"
+            case EWOULDBLOCK: "another process is changing the vault: try again"
+            default: nil
+            }
+        // A read that failed says nothing of what is in the file.
+        guard StorageError.Step(rawValue: step)?.isOfSave == true else { return advice }
+        guard let advice else { return "nothing was lost" }
+        return advice.hasSuffix("?") ? "\(advice) Nothing was lost" : "\(advice). Nothing was lost"
     }
 
     /// There is no setting of a name.
@@ -127,5 +136,17 @@ extension Failure {
         let file = vault.map { " in \(Escaping.quoted($0))" } ?? ""
         return Failure(
             .notFound, "there is no setting \(Escaping.quoted(name))\(file)", hint: "coffer list shows the names")
+    }
+}
+
+extension StorageError.Step {
+    /// Whether only a save takes the step; until its last one the file is as it was.
+    fileprivate var isOfSave: Bool {
+        switch self {
+        case .openVault, .readVault, .followLink, .openDirectory: false
+        case .createDirectory, .openLockFile, .lock, .checkVault, .createTemporary, .keepGroup, .keepMode,
+            .writeTemporary, .syncTemporary, .verifyTemporary, .rename, .syncDirectory:
+            true
+        }
     }
 }

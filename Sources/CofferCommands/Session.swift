@@ -20,10 +20,18 @@ package struct Session: Sendable {
     ///
     /// A missing or damaged file is found before a person is asked for anything.
     func unlockedVault() throws -> Vault {
-        let path = try vaultPath()
+        try unlockedVault(with: try currentPassphrase())
+    }
+
+    /// Gets the passphrase that opens the vault, once the file is known to be there and whole.
+    func currentPassphrase() throws -> Secret {
+        if try PassphraseOrigin.chosen(in: arguments, .current) == nil { _ = try vault().inspect() }
+        return try PassphraseSource(arguments, vault: try vaultPath()).current()
+    }
+
+    /// Unlocks the vault.
+    func unlockedVault(with passphrase: borrowing Secret) throws -> Vault {
         let vault = try vault()
-        if try PassphraseOrigin.chosen(in: arguments, .current) == nil { _ = try vault.inspect() }
-        let passphrase = try PassphraseSource(arguments, vault: path).current()
         let allowingAnyMemory = arguments.has(.allowLargeMemory)
         try whileDeriving { () throws(VaultError) in
             try vault.unlock(passphrase, allowingAnyMemory: allowingAnyMemory)

@@ -124,13 +124,6 @@ import Testing
         #expect(terminal.echoes)
     }
 
-    @Test("a hyphen as a file name is a file of that name")
-    func hyphen() throws {
-        let session = try CofferSession()
-        let outcome = try session.runner.run(["list", "--passphrase-file", "-"], input: Array(Self.passphrase.utf8))
-        #expect(outcome.code == 15)
-    }
-
     @Test("a weak new passphrase is refused unless it is allowed")
     func weak() throws {
         let session = try CofferSession(passphrase: nil)
@@ -159,7 +152,7 @@ import Testing
         #expect(back.code == 0)
         #expect(try session.run(["list"]).code == 0)
         let oneLine = try session.runner.run(
-            change + ["--passphrase-fd", "0"], input: Array("\(Self.passphrase)\n".utf8))
+            ["passphrase", "--passphrase-fd", "0"], input: Array("\(Self.passphrase)\n".utf8))
         #expect(oneLine.code == 14)
         let named = try session.runner.run(
             change + ["--passphrase-fd", "0", "--new-passphrase-fd", "0"],

@@ -145,7 +145,7 @@ import Testing
         #expect(value.count == 24)
         #expect(!outcome.messages.contains(value))
         #expect(outcome.bytes.isEmpty)
-        #expect(try session.run(["set", "a", "--generate=40"]).code == 0)
+        #expect(try session.run(["set", "a", "--generate=40", "--force"]).code == 0)
         #expect(try session.run(["get", "a"]).output.count == 40)
         for length in ["7", "4097", "x", "-1"] {
             #expect(try session.run(["set", "a", "--generate=\(length)"]).code == 2)

@@ -65,13 +65,19 @@ import Testing
         let variable = try runner.run(["list"] + options)
         #expect(variable.code == 19)
         #expect(variable.messages.contains("/nowhere/from-variable"))
-        runner.environment["COFFER_VAULT"] = nil
-        runner.environment["HOME"] = nil
-        runner.environment["XDG_DATA_HOME"] = "relative"
-        let account = try runner.run(["list"] + options)
-        #expect(account.code == 19)
-        #expect(account.messages.contains(".local/share/coffer/default.coffer"))
         #expect(try runner.run(["list", "--vault", ""] + options).code == 2)
+        // Without a home, only a vault that is named: the default would be that of whoever runs the tests.
+        runner.environment["HOME"] = nil
+        #expect(try runner.run(["list", "--vault", session.fixture.path] + options).code == 0)
+        runner.environment["COFFER_VAULT"] = nil
+        let home = session.fixture.directory.path
+        runner.environment["HOME"] = home
+        for (data, place) in [("relative", home + "/.local/share"), (home + "/data", home + "/data")] {
+            runner.environment["XDG_DATA_HOME"] = data
+            let outcome = try runner.run(["list"] + options)
+            #expect(outcome.code == 19)
+            #expect(outcome.messages.contains("\"\(place)/coffer/default.coffer\""))
+        }
     }
 
     @Test("list shows names and types in order, and never values")

@@ -15,6 +15,7 @@ enum CheckCommand {
         let path = try session.inspectedPath()
         let inspection = try session.inspection(of: path)
         guard session.arguments.has(.json) else {
+            if session.console.isQuiet { return }
             return try session.console.write("\(Escaping.name(path)): whole, \(inspection.fileLength) bytes\n")
         }
         try session.console.write(

@@ -1,10 +1,10 @@
-internal import Coffer
+package import Coffer
 internal import Glibc
 internal import SecureMemory
 internal import VaultFile
 
 /// How expensive the passphrase of a vault shall be to guess.
-enum CostChoice {
+package enum CostChoice {
     static let options: [CommandOption] = [.cost, .target]
 
     static let detail =
@@ -31,6 +31,23 @@ enum CostChoice {
             }
             return try measured(seconds)
         }
+    }
+
+    /// Says which cost was chosen, and warns of one that is lower than it was before.
+    static func tell(_ cost: KeyDerivationCost, before: KeyDerivationCost?, to console: Console) {
+        console.note("cost: \(text(cost))")
+        guard let before, work(cost) < work(before) || cost.memoryKiB < before.memoryKiB else { return }
+        console.warning("that is cheaper to guess than before: \(text(before))")
+    }
+
+    private static func work(_ cost: KeyDerivationCost) -> UInt64 { UInt64(cost.passes) * UInt64(cost.memoryKiB) }
+
+    private static func text(_ cost: KeyDerivationCost) -> String {
+        let memory = cost.memoryKiB
+        let size =
+            memory % 1_048_576 == 0
+            ? "\(memory / 1_048_576) GiB" : memory % 1024 == 0 ? "\(memory / 1024) MiB" : "\(memory) KiB"
+        return "\(cost.passes) passes over \(size)"
     }
 
     private static func checked(passes: UInt32, memoryKiB: UInt32) throws(Failure) -> KeyDerivationCost {
@@ -81,13 +98,20 @@ enum CostChoice {
             throw Failure(.notEnoughMemory, "there is not enough memory to measure with: \(probe) KiB are needed")
         }
         let rate = Double(probe) / max(now() - start, 0.001)
-        let budget = min(rate * seconds, 4_194_304)
-        var memory = Double(probe)
+        let cost = fitting(rate * seconds)
+        return try checked(passes: cost.passes, memoryKiB: cost.memoryKiB)
+    }
+
+    /// The cost that comes nearest to an amount of work, and is never below what a vault may be written with.
+    ///
+    /// - Parameter work: passes times KiB.
+    package static func fitting(_ work: Double) -> KeyDerivationCost {
+        let budget = min(max(work, 0), 4_194_304)
+        let least = Double(Limits.writtenPasses)
+        var memory = 262_144.0
         var passes = (budget / memory).rounded()
-        if passes < 3 { (passes, memory) = (3, max(65_536, budget / 3)) }
-        if passes > 16 { (passes, memory) = (16, min(1_048_576, budget / 16)) }
-        let whole = UInt32(memory) / 1024 * 1024
-        return try checked(passes: UInt32(passes), memoryKiB: whole)
+        if passes < least { (passes, memory) = (least, max(Double(Limits.writtenMemoryKiB), budget / least)) }
+        return KeyDerivationCost(passes: UInt32(passes), memoryKiB: UInt32(memory) / 1024 * 1024)
     }
 
     private static func now() -> Double {
@@ -99,5 +123,7 @@ enum CostChoice {
 
 extension CommandOption {
     static let cost = CommandOption("cost", "COST", "moderate (unless told), sensitive, or PASSES,MEMORY")
+    static let newCost = CommandOption(
+        "cost", "COST", "moderate, sensitive or PASSES,MEMORY; the vault's own (unless told), a weak one is raised")
     static let target = CommandOption("target", "TIME", "the cost that takes about TIME on this machine")
 }

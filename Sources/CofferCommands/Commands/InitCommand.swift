@@ -17,8 +17,10 @@ enum InitCommand {
 
     private static func run(_ session: Session) throws {
         let path = try session.vaultPath()
-        let cost = try CostChoice.chosen(in: session.arguments) ?? .moderate
+        let chosen = try CostChoice.chosen(in: session.arguments)
+        let cost = chosen ?? .moderate
         guard !Directories.isTaken(path) else { throw VaultError.alreadyExists(path: path) }
+        if let chosen { CostChoice.tell(chosen, before: nil, to: session.console) }
         let passphrase = try PassphraseSource(session.arguments, vault: path).first()
         let vault = try session.vault()
         let allowingAnyMemory = session.arguments.has(.allowLargeMemory)

@@ -40,7 +40,14 @@ enum PassphraseOrigin: Equatable {
             if number > STDERR_FILENO { Descriptors.closeOnExec(number) }
             chosen.append(.descriptor(number))
         }
-        if let path = arguments.value(of: options.file) { chosen.append(.file(path)) }
+        if let path = arguments.value(of: options.file) {
+            guard path != "-" else {
+                throw .usage(
+                    "\(options.file.spelling) takes the path of a file",
+                    hint: "\(options.descriptor.spelling) 0 reads standard input; a file of that name is ./-")
+            }
+            chosen.append(.file(path))
+        }
         if let command = arguments.value(of: options.command) { chosen.append(.command(command)) }
         guard chosen.count <= 1 else {
             throw .usage("a passphrase has one source: give one of \(options.list)")

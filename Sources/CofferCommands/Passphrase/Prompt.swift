@@ -1,6 +1,6 @@
 internal import SecureMemory
 
-/// Asks a person at the controlling terminal for something that must not be seen.
+/// Asks a person at the controlling terminal, as a rule for something that must not be seen.
 struct Prompt: ~Copyable {
     private static let tries = 3
     private let terminal: Terminal
@@ -23,10 +23,17 @@ struct Prompt: ~Copyable {
         self.terminal = terminal
     }
 
+    /// Whether anybody can be asked.
+    static func isPossible(_ arguments: Arguments) -> Bool { !arguments.has(.noInput) && Terminal() != nil }
+
     /// Asks once.
-    borrowing func once(_ prompt: String) throws(Failure) -> GuardedBuffer {
+    ///
+    /// - Parameters:
+    ///   - prompt: the question.
+    ///   - isShown: whether what is typed may be seen.
+    borrowing func once(_ prompt: String, isShown: Bool = false) throws(Failure) -> GuardedBuffer {
         do throws(Terminal.ReadError) {
-            return try terminal.readLine(prompt: prompt)
+            return try terminal.readLine(prompt: prompt, isShown: isShown)
         } catch {
             switch error {
             case .tooLong:
@@ -44,17 +51,26 @@ struct Prompt: ~Copyable {
         }
     }
 
-    /// Asks twice, and again when the two differ.
+    /// Asks twice, and again when the first answer is refused or the two differ.
     ///
     /// - Parameters:
     ///   - prompt: the first question.
     ///   - again: the second question.
     ///   - what: what two of them are called.
-    borrowing func twice(_ prompt: String, again: String, what: String) throws(Failure) -> GuardedBuffer {
+    ///   - refusal: why the first answer will not do, if it will not.
+    borrowing func twice(
+        _ prompt: String, again: String, what: String,
+        refusal: (borrowing GuardedBuffer) throws(Failure) -> Failure? = { (_) throws(Failure) in nil }
+    ) throws(Failure) -> GuardedBuffer {
         for remaining in (0..<Self.tries).reversed() {
             let first = try once(prompt)
             // Asking for nothing twice is no use.
             if first.count == 0 { return first }
+            if let failure = try refusal(first) {
+                guard remaining > 0 else { throw failure }
+                terminal.show("\(failure.message); \(failure.hint ?? "take another one").\nTry again.\n")
+                continue
+            }
             let second = try once(again)
             if Self.areEqual(first, second) { return first }
             if remaining > 0 { terminal.show("The two \(what) differ. Try again.\n") }

@@ -11,4 +11,11 @@ enum Directories {
         var status = stat()
         return unsafe lstat(path, &status) == 0
     }
+
+    /// Whether a path leads to a regular file of no bytes.
+    static func isEmptyFile(_ path: String) -> Bool {
+        var status = stat()
+        guard unsafe stat(path, &status) == 0 else { return false }
+        return status.st_mode & S_IFMT == S_IFREG && status.st_size == 0
+    }
 }

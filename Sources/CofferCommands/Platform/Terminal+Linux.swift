@@ -42,18 +42,20 @@ struct Terminal: ~Copyable {
     /// Shows a line, and waits until the terminal takes it.
     borrowing func show(_ text: String) { try? Descriptors.write(Escaping.message(text), to: descriptor) }
 
-    /// Shows a prompt and reads one line without showing it.
+    /// Shows a prompt and reads one line.
     ///
-    /// - Parameter prompt: the text, shown again when the process was stopped meanwhile.
+    /// - Parameters:
+    ///   - prompt: the text, shown again when the process was stopped meanwhile.
+    ///   - isShown: whether the terminal shows what is typed.
     /// - Returns: the line, without its newline.
-    borrowing func readLine(prompt: String) throws(ReadError) -> GuardedBuffer {
+    borrowing func readLine(prompt: String, isShown: Bool) throws(ReadError) -> GuardedBuffer {
         var line = try Self.buffer(Self.longestLine + 1)
         var surplus = try Self.buffer(64)
         var before = termios()
         guard unsafe tcgetattr(descriptor, &before) == 0 else { throw .system(SystemError(number: errno)) }
         let signals = PromptSignals()
         guard signals.descriptor >= 0 else { throw .system(SystemError(number: errno)) }
-        guard hide(before, signals) else {
+        guard prepare(before, signals, isShown: isShown) else {
             let number = errno
             restore(before)
             throw .system(SystemError(number: number))
@@ -87,7 +89,7 @@ struct Terminal: ~Copyable {
                     showNewline()
                     signals.deliver(signal)
                 }
-                if !hide(before, signals) { failure = .system(SystemError(number: errno)) }
+                if !prepare(before, signals, isShown: isShown) { failure = .system(SystemError(number: errno)) }
                 unshown = text[...]
             }
             if failure != nil { break reading }
@@ -99,7 +101,8 @@ struct Terminal: ~Copyable {
         }
         if drain(into: &surplus, waiting: failure == nil ? 30 : 100) && failure == nil { failure = .severalLines }
         restore(before)
-        showNewline()
+        // What is shown brings its own newline.
+        if !isShown || failure != nil { showNewline() }
         if let failure { throw failure }
         do throws(SecureMemoryError) {
             return try GuardedBuffer(copying: line.bytes.extracting(first: count))
@@ -129,22 +132,22 @@ struct Terminal: ~Copyable {
         showSome(&newline)
     }
 
-    // Lines as the kernel edits them, without echo. What was typed before the prompt was shown in the clear: dropped.
-    // False if the terminal would show it: nobody is asked then.
-    private borrowing func hide(_ before: termios, _ signals: borrowing PromptSignals) -> Bool {
-        var hidden = before
-        hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-        hidden.c_lflag |= tcflag_t(ICANON | ISIG)
-        hidden.c_iflag &= ~tcflag_t(INLCR | IGNCR)
-        hidden.c_iflag |= tcflag_t(ICRNL)
+    // Lines as the kernel edits them, as a rule without echo. What was typed before the prompt was shown in the clear:
+    // dropped. False if the terminal would show what it must not: nobody is asked then.
+    private borrowing func prepare(_ before: termios, _ signals: borrowing PromptSignals, isShown: Bool) -> Bool {
+        var settings = before
+        settings.c_lflag = settings.c_lflag & ~tcflag_t(ECHO | ECHONL) | tcflag_t(isShown ? ECHO : 0)
+        settings.c_lflag |= tcflag_t(ICANON | ISIG)
+        settings.c_iflag &= ~tcflag_t(INLCR | IGNCR)
+        settings.c_iflag |= tcflag_t(ICRNL)
         // In the background the system stops us here, until the terminal is ours.
-        let isApplied = isInBackground ? signals.letting(SIGTTOU) { apply(hidden) } : apply(hidden)
+        let isApplied = isInBackground ? signals.letting(SIGTTOU) { apply(settings) } : apply(settings)
         guard isApplied else { return false }
         _ = tcflush(descriptor, TCIFLUSH)
         // The system call succeeds when it could do a part of it.
         var now = termios()
         guard unsafe tcgetattr(descriptor, &now) == 0 else { return false }
-        return now.c_lflag & tcflag_t(ECHO) == 0
+        return isShown || now.c_lflag & tcflag_t(ECHO) == 0
     }
 
     // Also drops the rest of a paste, which must not reach the next prompt or the shell.

@@ -123,10 +123,18 @@ struct ArgumentScanner {
             return .usage("\(options[Int(fault - Self.firstCode)].spelling) takes no argument")
         }
         // A word after hyphens may be a secret that begins so: it is shown only where it is nearly an option of ours.
+        let isPassphrase = fault == 0x70 || fault == 0 && optionName(at: index)?.hasPrefix("pass") == true
         guard fault == 0, let name = optionName(at: index), (1...20).contains(name.utf8.count),
             name.utf8.allSatisfy({ (0x61...0x7A).contains($0) || $0 == 0x2D }),
             let near = Suggestion.nearest(to: name, in: known)
-        else { return .usage("there is an unknown option", hint: "-h lists the options") }
+        else {
+            let origins = PassphraseOrigin.Options.current.list
+            return .usage(
+                "there is an unknown option",
+                hint: isPassphrase
+                    ? "a passphrase is never an argument: it comes by \(origins), else it is asked for"
+                    : "-h lists the options")
+        }
         return .usage("unknown option --\(name)", hint: "did you mean --\(near)?")
     }
 }

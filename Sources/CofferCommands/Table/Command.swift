@@ -72,13 +72,13 @@ package struct Command: Sendable {
     /// What the help says beside the options, paragraph by paragraph.
     let details: [String]
     let examples: [Example]
-    /// What to say to someone who gave more operands than there are.
-    let surplusHint: String?
+    /// What to say to someone who gave more operands than there are, by the options.
+    let surplusHint: (@Sendable (Arguments) -> String)?
     let run: @Sendable (Session) throws -> Void
 
     init(
         _ name: String, _ summary: String, operands: [Operand] = [], options: [CommandOption] = [],
-        details: [String] = [], examples: [Example] = [], surplusHint: String? = nil,
+        details: [String] = [], examples: [Example] = [], surplusHint: (@Sendable (Arguments) -> String)? = nil,
         run: @escaping @Sendable (Session) throws -> Void
     ) {
         self.name = name

@@ -36,7 +36,7 @@ package struct CommandTable: Sendable {
         verb.operands = [try scanner.text(at: start)]
         guard let command = command(verb.operands[0]) else {
             // The word itself is not repeated: it may be a secret in the wrong place.
-            let near = Suggestion.nearest(to: verb.operands[0], in: commands.map(\.name))
+            let near = Suggestion.verb(verb.operands[0], among: commands.map(\.name))
             throw .usage(
                 "unknown command", hint: near.map { "did you mean coffer \($0)?" } ?? "coffer help lists the commands")
         }
@@ -48,21 +48,22 @@ package struct CommandTable: Sendable {
         if jsonBeforeVerb && !command.options.contains(where: { "\($0.name)" == "\(CommandOption.json.name)" }) {
             throw .usage("coffer \(command.name) has no --json")
         }
-        try command.checkOperands(arguments.operands.count)
+        try command.checkOperands(arguments)
         return .run(command, arguments)
     }
 }
 
 extension Command {
     /// Checks how many operands there are; what they say is never repeated.
-    func checkOperands(_ count: Int) throws(Failure) {
+    func checkOperands(_ arguments: Arguments) throws(Failure) {
+        let count = arguments.operands.count
         let least = operands.count { !$0.isOptional }
         let hint = "usage: \(usage)"
         if count < least {
             throw .usage("coffer \(name) needs \(operands[count].name)", hint: hint)
         }
         if count > operands.count && !operands.contains(where: \.isRepeated) {
-            throw .usage("too many arguments for coffer \(name)", hint: surplusHint ?? hint)
+            throw .usage("too many arguments for coffer \(name)", hint: surplusHint?(arguments) ?? hint)
         }
     }
 }

@@ -1,5 +1,8 @@
 extension CommandOption {
-    static let vault = CommandOption("vault", "PATH", "the vault; else $COFFER_VAULT, else your default vault")
+    static let vault = CommandOption(
+        "vault", "PATH",
+        "the vault; else $COFFER_VAULT, else $XDG_DATA_HOME/coffer/default.coffer, "
+            + "else ~/.local/share/coffer/default.coffer")
     static let passphraseFD = CommandOption(
         "passphrase-fd", "N", "read the passphrase from descriptor N, up to the first newline")
     static let passphraseFile = CommandOption(

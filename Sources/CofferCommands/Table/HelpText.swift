@@ -1,6 +1,6 @@
 /// The help, made from the command table.
 package struct HelpText: Sendable {
-    private let table: CommandTable
+    let table: CommandTable
 
     /// The help of a table.
     package init(_ table: CommandTable) { self.table = table }

@@ -1,5 +1,17 @@
 /// Finds what a person probably meant.
 package enum Suggestion {
+    // What other programs call it.
+    private static let synonyms: [String: String] = [
+        "remove": "unset", "rm": "unset", "delete": "unset", "add": "set", "put": "set", "insert": "set", "show": "get",
+        "cat": "get", "ls": "list", "mv": "rename", "change-passphrase": "passphrase", "passwd": "passphrase",
+        "rekey": "passphrase", "verify": "check", "info": "inspect",
+    ]
+
+    /// The verb that a word probably means: what another program calls it, else the nearest one.
+    package static func verb(_ word: String, among verbs: [String]) -> String? {
+        synonyms[word] ?? nearest(to: word, in: verbs)
+    }
+
     /// The candidate that takes the fewest edits, if they are few.
     package static func nearest(to word: String, in candidates: [String]) -> String? {
         let length = word.unicodeScalars.count

@@ -29,6 +29,11 @@ struct ValueInput: ~Copyable {
             _ = try Self.generatedLength(arguments)
         }
         let path = arguments.value(of: .file)
+        guard path != "-" else {
+            throw .usage(
+                "--file takes the path of a file",
+                hint: "leave --file out to read standard input; a file of that name is ./-")
+        }
         let file: Int32? = if let path { try Self.open(path) } else { nil }
         self.arguments = arguments
         self.name = name
@@ -73,9 +78,13 @@ struct ValueInput: ~Copyable {
             return try contents(of: STDIN_FILENO, step: "reading the value from standard input")
         }
         let prompt = try Prompt(arguments, missing: "the value", options: "--file, --generate or through a pipe")
-        let line = try prompt.twice(
-            "Value of \(Escaping.quoted(name)) in \(Escaping.quoted(vault)): ", again: "The same again: ",
-            what: "values")
+        let question = "Value of \(Escaping.quoted(name)) in \(Escaping.quoted(vault)): "
+        // What may stand on the command line may be seen: a person types it better so, and once.
+        if type.mayBeArgument || arguments.has(.notSecret) {
+            let line = try prompt.once(question, isShown: true)
+            return try checked(line.bytes)
+        }
+        let line = try prompt.twice(question, again: "The same again: ", what: "values")
         return try checked(line.bytes)
     }
 
@@ -131,7 +140,8 @@ extension CommandOption {
     static let file = CommandOption("file", "FILE", "the value is the contents of FILE")
     static let value = CommandOption(
         "value", "VALUE", "the value itself; only for numbers, booleans and dates, or with --not-secret")
-    static let notSecret = CommandOption("not-secret", nil, "let --value be text that anyone may see")
+    static let notSecret = CommandOption(
+        "not-secret", nil, "the value is text that anyone may see: --value may hold it, a prompt shows it")
     static let generate = CommandOption(
         "generate", "LENGTH", optional: true, "make a random password, of 24 characters unless told")
     static let allowEmpty = CommandOption("allow-empty", nil, "store a value of no bytes")
