@@ -207,10 +207,10 @@ import Testing
             let base = try Value.dictionary([:]).list()
             let fitting = try list(elements: 4_194_301)
             #expect(code { try merge(base, [.init(name: [97], value: 0..<fitting.count)], values: fitting) } == nil)
-            #expect(
-                code { try merge(base, [.init(name: [97], value: 0..<largest.count)], values: largest) } == .tooManyObjects)
-            let above = try list(elements: 4_194_302)
-            #expect(code { try merge(base, [.init(name: [97], value: 0..<above.count)], values: above) } == .tooManyObjects)
+            for list in [largest, try list(elements: 4_194_302)] {
+                let change = [DictionaryMerge.Change(name: [97], value: 0..<list.count)]
+                #expect(code { try merge(base, change, values: list) } == .tooManyObjects)
+            }
         }
     #endif
 }
