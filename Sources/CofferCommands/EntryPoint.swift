@@ -20,6 +20,7 @@ public func main(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePoin
         case .version(let arguments):
             try VersionCommand.write(asJSON: arguments.has(.json), to: console)
         case .run(let command, let arguments):
+            try PassphraseOrigin.checkDescriptors(in: arguments)
             let console = Console(isQuiet: arguments.has(.quiet))
             try run(command, Session(arguments: arguments, console: console, table: table))
         }
