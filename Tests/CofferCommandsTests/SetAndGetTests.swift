@@ -91,7 +91,7 @@ import Testing
         "values that are not of their type are refused",
         arguments: [
             ("integer", "1.5"), ("integer", "9223372036854775808"), ("real", "x"), ("boolean", "yes"),
-            ("date", "2024-02-30"),
+            ("date", "2024-02-30"), ("boolean", "TRUE"), ("date", "correct horse battery staple"),
             ("json", "{\"a\":null}"), ("json", "{\"a\":1,\"a\":1}"), ("json", "{"),
         ])
     func wrongTypes(type: String, input: String) throws {
