@@ -69,6 +69,6 @@ import Testing
         ])
     func refused(text: String) { #expect(read(text) == nil) }
 
-    @Test("what has no text", arguments: [.nan, .infinity, 1e300, -1e300, 1e-9, 252_423_993_600])
+    @Test("what has no text", arguments: [-0.0, .nan, .infinity, 1e300, -1e300, 1e-9, 252_423_993_600])
     func noText(seconds: Double) { #expect(DateText.text(of: seconds) == nil) }
 }

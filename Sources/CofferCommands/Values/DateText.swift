@@ -8,9 +8,10 @@ package enum DateText {
     // The seconds of the years 0000 to 9999.
     private static let range = -63_145_526_400.0..<252_423_993_600.0
 
-    /// The text of a date, or nothing if it is out of the range or its fraction is too small to write.
+    /// The text of a date, or nothing if it is out of the range, its fraction is too small to write, or it is -0.
     package static func text(of seconds: Double) -> String? {
-        guard range.contains(seconds) else { return nil }
+        // The text of zero is that of the other zero.
+        guard range.contains(seconds), seconds != 0 || seconds.sign == .plus else { return nil }
         let whole = seconds.rounded(.down)
         guard let fraction = fraction(of: seconds, whole: whole) else { return nil }
         let total = Int(whole)
