@@ -18,11 +18,12 @@ package struct Session: Sendable {
 
     /// Unlocks the vault, asking for the passphrase if no option gives it.
     ///
-    /// A missing or damaged file is found before a person is asked for anything.
+    /// A missing or damaged file is found before a passphrase is read or judged, as the reading order says.
     func unlockedVault() throws -> Vault {
         let path = try vaultPath()
         let vault = try vault()
-        if try PassphraseOrigin.chosen(in: arguments, .current) == nil { _ = try vault.inspect() }
+        _ = try PassphraseOrigin.chosen(in: arguments, .current)
+        _ = try vault.inspect()
         let passphrase = try PassphraseSource(arguments, vault: path).current()
         let allowingAnyMemory = arguments.has(.allowLargeMemory)
         try whileDeriving { () throws(VaultError) in
