@@ -40,16 +40,20 @@ package struct Session: Sendable {
                 "the passphrase of this vault is cheap to guess (\(passes) passes over \(memoryKiB) KiB)",
                 hint: "coffer passphrase --cost moderate changes that")
         }
-        if let protection = vault.memoryProtection, !protection.isLocked {
-            console.warning(
-                "memory could not be locked, so secrets may reach the swap space while this runs",
-                hint: "raise the limit that ulimit -l shows")
-        }
+        warnOfMemory(vault)
         if let permissions = Permissions.ofOthers(try vault.path()) {
             console.warning(
                 "others than you can reach the vault's file (mode \(String(permissions, radix: 8)))",
                 hint: "chmod 600 changes that")
         }
+    }
+
+    /// Says that an unlocked vault stands in memory that is not locked.
+    func warnOfMemory(_ vault: Vault) {
+        guard let protection = vault.memoryProtection, !protection.isLocked else { return }
+        console.warning(
+            "memory could not be locked, so secrets may reach the swap space while this runs",
+            hint: "raise the limit that ulimit -l shows")
     }
 
     /// Runs what saves; when that is done but may not survive a power cut, the failure says what is so from now on.

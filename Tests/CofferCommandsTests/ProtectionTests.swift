@@ -1,0 +1,28 @@
+import Glibc
+import TestSupport
+import Testing
+
+/// What the system refuses of the protection of memory is said.
+@Suite struct ProtectionTests {
+    // Root locks as much as it likes unless it gives up that right.
+    private func unlocked(_ session: CofferSession, _ arguments: [String]) throws -> CommandRunner.Outcome {
+        let drop = geteuid() == 0 ? "setpriv --bounding-set=-ipc_lock --inh-caps=-ipc_lock" : ""
+        return try CommandRunner("/bin/bash", environment: session.runner.environment).run(
+            ["-c", "ulimit -l 0; exec \(drop) \"$0\" \"$@\"", session.runner.program] + arguments
+                + ["--passphrase-file", session.passphraseFile])
+    }
+
+    @Test("memory that cannot be locked is warned about, also for a new vault")
+    func unlockedMemory() throws {
+        let session = try CofferSession()
+        let list = try unlocked(session, ["list"])
+        #expect(list.code == 0)
+        #expect(list.messages.contains("memory could not be locked"), "\(list.messages)")
+        let new = ["init", "--cost", "3,64M", "--vault", session.fixture.path + "2"]
+        let made = try unlocked(session, new)
+        #expect(made.code == 0)
+        #expect(made.messages.contains("memory could not be locked"), "\(made.messages)")
+        let quiet = try unlocked(session, ["list", "--quiet"])
+        #expect(quiet.code == 0 && quiet.messages.isEmpty)
+    }
+}
