@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import TestSupport
 import Testing
@@ -24,5 +25,25 @@ import Testing
         #expect(made.messages.contains("memory could not be locked"), "\(made.messages)")
         let quiet = try unlocked(session, ["list", "--quiet"])
         #expect(quiet.code == 0 && quiet.messages.isEmpty)
+    }
+
+    @Test("a process that other ones may look into is warned about")
+    func dumpable() throws {
+        let session = try CofferSession()
+        let trace = session.fixture.path + ".trace"
+        let strace = CommandRunner("/usr/bin/strace", environment: session.runner.environment)
+        let injecting = [
+            "-f", "-o", trace, "-e", "trace=prctl", "-e", "inject=prctl:error=EPERM", session.runner.program, "list",
+            "--passphrase-file", session.passphraseFile,
+        ]
+        let outcome = try strace.run(injecting)
+        if outcome.messages.contains("strace:") {
+            FileHandle.standardError.write(Data("SKIPPED: strace cannot trace here\n".utf8))
+            return
+        }
+        #expect(outcome.code == 0)
+        #expect(outcome.messages.contains("warning: other processes"), "\(outcome.messages)")
+        #expect(try strace.run(injecting + ["--quiet"]).messages.isEmpty)
+        #expect(try !session.run(["list"]).messages.contains("other processes"))
     }
 }

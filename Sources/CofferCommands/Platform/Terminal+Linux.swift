@@ -20,6 +20,8 @@ struct Terminal: ~Copyable {
         case severalLines
         /// The input ended before a line did.
         case ended
+        /// The terminal took the settings and still shows what is typed.
+        case echoes
         case system(SystemError)
         case memory
     }
@@ -53,10 +55,9 @@ struct Terminal: ~Copyable {
         guard unsafe tcgetattr(descriptor, &before) == 0 else { throw .system(SystemError(number: errno)) }
         let signals = PromptSignals()
         guard signals.descriptor >= 0 else { throw .system(SystemError(number: errno)) }
-        guard hide(before, signals) else {
-            let number = errno
+        do throws(ReadError) { try hide(before, signals) } catch {
             restore(before)
-            throw .system(SystemError(number: number))
+            throw error
         }
         let text = Array(Escaping.message(prompt).utf8)
         var unshown = text[...]
@@ -87,7 +88,7 @@ struct Terminal: ~Copyable {
                     showNewline()
                     signals.deliver(signal)
                 }
-                if !hide(before, signals) { failure = .system(SystemError(number: errno)) }
+                do throws(ReadError) { try hide(before, signals) } catch { failure = error }
                 unshown = text[...]
             }
             if failure != nil { break reading }
@@ -130,8 +131,8 @@ struct Terminal: ~Copyable {
     }
 
     // Lines as the kernel edits them, without echo. What was typed before the prompt was shown in the clear: dropped.
-    // False if the terminal would show it: nobody is asked then.
-    private borrowing func hide(_ before: termios, _ signals: borrowing PromptSignals) -> Bool {
+    // Throws if the terminal would show it: nobody is asked then.
+    private borrowing func hide(_ before: termios, _ signals: borrowing PromptSignals) throws(ReadError) {
         var hidden = before
         hidden.c_lflag &= ~tcflag_t(ECHO | ECHONL)
         hidden.c_lflag |= tcflag_t(ICANON | ISIG)
@@ -139,12 +140,12 @@ struct Terminal: ~Copyable {
         hidden.c_iflag |= tcflag_t(ICRNL)
         // In the background the system stops us here, until the terminal is ours.
         let isApplied = isInBackground ? signals.letting(SIGTTOU) { apply(hidden) } : apply(hidden)
-        guard isApplied else { return false }
+        guard isApplied else { throw .system(SystemError(number: errno)) }
         _ = tcflush(descriptor, TCIFLUSH)
         // The system call succeeds when it could do a part of it.
         var now = termios()
-        guard unsafe tcgetattr(descriptor, &now) == 0 else { return false }
-        return now.c_lflag & tcflag_t(ECHO) == 0
+        guard unsafe tcgetattr(descriptor, &now) == 0 else { throw .system(SystemError(number: errno)) }
+        guard now.c_lflag & tcflag_t(ECHO) == 0 else { throw .echoes }
     }
 
     // Also drops the rest of a paste, which must not reach the next prompt or the shell.
