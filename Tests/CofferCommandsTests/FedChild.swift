@@ -32,7 +32,10 @@ struct FedChild {
     /// Waits until a page of the input has been read; it has not ended then.
     func waitUntilRead(within seconds: Int32 = 60) throws {
         var entry = pollfd(fd: feed, events: Int16(POLLOUT), revents: 0)
-        guard unsafe poll(&entry, 1, seconds * 1000) == 1, entry.revents == Int16(POLLOUT) else { throw Silent() }
+        guard unsafe poll(&entry, 1, seconds * 1000) == 1, entry.revents == Int16(POLLOUT) else {
+            _ = try? end()
+            throw Silent()
+        }
     }
 
     /// Ends the input and waits for the end of the program.

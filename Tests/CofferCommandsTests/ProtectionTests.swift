@@ -46,4 +46,31 @@ import Testing
         #expect(try strace.run(injecting + ["--quiet"]).messages.isEmpty)
         #expect(try !session.run(["list"]).messages.contains("other processes"))
     }
+
+    @Test("a terminal that goes on showing what is typed is not asked at, and that is said")
+    func echo() throws {
+        let session = try CofferSession()
+        let terminal = try PseudoTerminal()
+        let trace = session.fixture.path + ".trace"
+        // The program looks once more a moment after it has hidden what is typed; by then it is shown again.
+        let child = try terminal.start(
+            "/usr/bin/strace",
+            [
+                "-f", "-o", trace, "-e", "trace=ioctl", "-e", "inject=ioctl:delay_exit=300000", session.runner.program,
+                "list",
+            ],
+            environment: session.runner.environment)
+        guard terminal.waitForEcho(false) else {
+            _ = try child.wait()
+            terminal.drain()
+            try #require(terminal.shown.contains("strace:"), "\(terminal.shown)")
+            FileHandle.standardError.write(Data("SKIPPED: strace cannot trace here\n".utf8))
+            return
+        }
+        terminal.showInput()
+        try terminal.expect("goes on showing what is typed")
+        #expect(try child.wait() == .exited(15))
+        #expect(!terminal.shown.contains("Passphrase of") && !terminal.shown.contains("Success"))
+        #expect(terminal.echoes)
+    }
 }
