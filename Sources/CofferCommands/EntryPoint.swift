@@ -1,13 +1,17 @@
 internal import Glibc
-internal import SecureMemory
+package import SecureMemory
 
 /// Runs the command line.
 ///
 /// - Parameters:
 ///   - count: the number of words.
 ///   - words: the words, with the name of the program first.
+///   - refusals: what the system refused of the protection of this process.
 /// - Returns: the status to exit with.
-public func main(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
+package func main(
+    _ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+    refusals: ProcessHardening.Refusals
+) -> Int32 {
     Descriptors.occupyStandard()
     WriteSignals.ignore()
     let console = Console(isQuiet: false)
@@ -24,7 +28,9 @@ public func main(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePoin
         case .version(let arguments):
             try VersionCommand.write(asJSON: arguments.has(.json), to: console)
         case .run(let command, let arguments):
+            try PassphraseOrigin.checkDescriptors(in: arguments)
             let console = Console(isQuiet: arguments.has(.quiet))
+            warn(of: refusals, on: console)
             try run(command, Session(arguments: arguments, console: console, table: table))
         }
         return ExitCode.success.rawValue
@@ -32,6 +38,14 @@ public func main(_ count: Int32, _ words: UnsafeMutablePointer<UnsafeMutablePoin
         console.report(error)
         return error.code.rawValue
     }
+}
+
+private func warn(of refusals: ProcessHardening.Refusals, on console: Console) {
+    if refusals.contains(.notDumpable) {
+        console.warning("other processes of this user may look into this one's memory: the system lets them")
+    }
+    if refusals.contains(.noCore) { console.warning("a crash may write this process's memory to a core file") }
+    if refusals.contains(.noBacktrace) { console.warning("a crash may print parts of this process's memory") }
 }
 
 private func run(_ command: Command, _ session: Session) throws(Failure) {

@@ -18,14 +18,16 @@ package struct Session: Sendable {
 
     /// Unlocks the vault, asking for the passphrase if no option gives it.
     ///
-    /// A missing or damaged file is found before a person is asked for anything.
+    /// A missing or damaged file is found before a passphrase is read or judged, as the reading order says.
     func unlockedVault() throws -> Vault {
         try unlockedVault(with: try currentPassphrase())
     }
 
     /// Gets the passphrase that opens the vault, once the file is known to be there and whole.
     func currentPassphrase() throws -> Secret {
-        if try PassphraseOrigin.chosen(in: arguments, .current) == nil { _ = try vault().inspect() }
+        // A slip on the command line is said before anything else.
+        _ = try PassphraseOrigin.chosen(in: arguments, .current)
+        _ = try vault().inspect()
         return try PassphraseSource(arguments, vault: try vaultPath()).current()
     }
 
@@ -47,16 +49,20 @@ package struct Session: Sendable {
                 "the passphrase of this vault is cheap to guess (\(passes) passes over \(memoryKiB) KiB)",
                 hint: "coffer passphrase --cost moderate changes that")
         }
-        if let protection = vault.memoryProtection, !protection.isLocked {
-            console.warning(
-                "memory could not be locked, so secrets may reach the swap space while this runs",
-                hint: "raise the limit that ulimit -l shows")
-        }
+        warnOfMemory(vault)
         if let permissions = Permissions.ofOthers(try vault.path()) {
             console.warning(
                 "others than you can reach the vault's file (mode \(String(permissions, radix: 8)))",
                 hint: "chmod 600 changes that")
         }
+    }
+
+    /// Says that an unlocked vault stands in memory that is not locked.
+    func warnOfMemory(_ vault: Vault) {
+        guard let protection = vault.memoryProtection, !protection.isLocked else { return }
+        console.warning(
+            "memory could not be locked, so secrets may reach the swap space while this runs",
+            hint: "raise the limit that ulimit -l shows")
     }
 
     /// Runs what saves; when that is done but may not survive a power cut, the failure says what is so from now on.

@@ -2,5 +2,5 @@ import CofferCommands
 import Glibc
 import SecureMemory
 
-ProcessHardening.apply()
-exit(unsafe CofferCommands.main(CommandLine.argc, CommandLine.unsafeArgv))
+let refusals = ProcessHardening.apply()
+exit(unsafe CofferCommands.main(CommandLine.argc, CommandLine.unsafeArgv, refusals: refusals))

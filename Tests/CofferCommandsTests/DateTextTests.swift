@@ -3,6 +3,11 @@ import Foundation
 import Testing
 
 @Suite struct DateTextTests {
+    private func read(_ text: String) -> Double? {
+        let bytes = Array(text.utf8)
+        return DateText.seconds(of: unsafe bytes.span.bytes)
+    }
+
     @Test(
         "known instants",
         arguments: [
@@ -14,7 +19,7 @@ import Testing
         ])
     func known(text: String, seconds: Double) {
         #expect(DateText.text(of: seconds) == text)
-        #expect(DateText.seconds(of: text) == seconds)
+        #expect(read(text) == seconds)
     }
 
     @Test("every century, leap years included, agrees with Foundation")
@@ -26,7 +31,7 @@ import Testing
             for day in ["01-01", "02-28", "03-01", "12-31"] {
                 let text = String(format: "%04d", year) + "-\(day)T06:07:08Z"
                 let date = try #require(formatter.date(from: text))
-                #expect(DateText.seconds(of: text) == date.timeIntervalSinceReferenceDate)
+                #expect(read(text) == date.timeIntervalSinceReferenceDate)
                 #expect(DateText.text(of: date.timeIntervalSinceReferenceDate) == text)
             }
         }
@@ -39,7 +44,7 @@ import Testing
             let magnitude = pow(10, Double.random(in: -3...10.7, using: &generator))
             let seconds = Bool.random() ? magnitude : -magnitude
             let text = try #require(DateText.text(of: seconds))
-            #expect(DateText.seconds(of: text) == seconds, "\(text)")
+            #expect(read(text) == seconds, "\(text)")
         }
     }
 
@@ -51,7 +56,7 @@ import Testing
             "2024-02-29T01:30:00+01:30", "2024-02-28T19:00:00-05:00", "2024-02-28T19:00:00-0500",
             "2024-02-28T23:59:60Z",
         ])
-    func spellings(text: String) { #expect(DateText.seconds(of: text) == 730_857_600) }
+    func spellings(text: String) { #expect(read(text) == 730_857_600) }
 
     @Test(
         "what is no date",
@@ -59,10 +64,11 @@ import Testing
             "", "2024", "2024-13-01", "2024-00-01", "2023-02-29", "1900-02-29", "2024-02-30", "2024-02-29T24:00:00Z",
             "2024-02-29T00:60:00Z", "2024-02-29T00:00:61Z", "2024-02-29T00:00:00", "2024-02-29T00:00:00.Z",
             "2024-02-29T00:00:00+24:00", "2024-02-29Z", " 2024-02-29", "2024-02-29T00:00:00Zx", "12024-02-29",
-            "2024-2-29", "２０２４-02-29", String(repeating: "1", count: 5000),
+            "2024-2-29", "２０２４-02-29", "2024-02-29T00:00:00.00000000000000000000000000000Z",
+            String(repeating: "1", count: 5000),
         ])
-    func refused(text: String) { #expect(DateText.seconds(of: text) == nil) }
+    func refused(text: String) { #expect(read(text) == nil) }
 
-    @Test("what has no text", arguments: [.nan, .infinity, 1e300, -1e300, 1e-9, 252_423_993_600])
+    @Test("what has no text", arguments: [-0.0, .nan, .infinity, 1e300, -1e300, 1e-9, 252_423_993_600])
     func noText(seconds: Double) { #expect(DateText.text(of: seconds) == nil) }
 }

@@ -65,28 +65,17 @@ import Testing
     @Test("a passphrase that changes during a change is 13, and nothing is overwritten")
     func conflict() throws {
         let session = try CofferSession()
-        let outcome = try session.runner.run(
-            ["set", "name", "--passphrase-file", session.passphraseFile], input: Array("value".utf8)
-        ) { process in
-            // The program has unlocked the vault when it waits for the value.
-            try Self.wait {
-                (try? String(contentsOfFile: "/proc/\(process)/syscall", encoding: .utf8))?.hasPrefix("0 0x0 ") == true
-            }
-            let vault = try session.fixture.unlocked()
-            try vault.changePassphrase(to: Secret.text("changed meanwhile"), derivation: TemporaryVault.cheap)
-        }
-        #expect(outcome.code == 13)
-        let vault = session.fixture.handle()
-        try vault.unlock(Secret.text("changed meanwhile"))
-        #expect(try vault.names() == [])
-    }
-
-    private static func wait(until condition: () -> Bool) throws {
-        for _ in 0..<1_000 {
-            if condition() { return }
-            usleep(10_000)
-        }
-        throw VaultError.refused(reason: "the program never came to the point")
+        let child = try FedChild(
+            session.runner.program, ["set", "name", "--passphrase-file", session.passphraseFile],
+            environment: session.runner.environment, start: [])
+        // The program has unlocked the vault when it reads the value.
+        try child.waitUntilRead()
+        let vault = try session.fixture.unlocked()
+        try vault.changePassphrase(to: Secret.text("changed meanwhile"), derivation: TemporaryVault.cheap)
+        #expect(try child.end() == .exited(13))
+        let again = session.fixture.handle()
+        try again.unlock(Secret.text("changed meanwhile"))
+        #expect(try again.names() == [])
     }
 
     @Test("the classes of situations have their codes")

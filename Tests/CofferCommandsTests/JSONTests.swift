@@ -23,7 +23,7 @@ import Testing
             "true", "false", "0", "-1", "9223372036854775807", "-9223372036854775808", "1.0", "-0.0", "1e+300", "0.1",
             "5e-324", "\"\"", "\"text\"", "\"Zürich 😀\"", "\"\\u202E\\u0000\\u007F\\n\\t\\r\\\"\\\\\"", "[]", "{}",
             "{\"$data\": \"AAEC\"}", "{\"$data\": \"\"}", "{\"$date\": \"2024-02-29T01:02:03.25Z\"}",
-            "{\"$date\": 1e+300}",
+            "{\"$date\": 1e+300}", "{\"$date\": -0.0}",
             "{\"$real\": \"nan\"}", "{\"$real\": \"-inf\"}", "{\"$$data\": \"AAEC\"}", "{\"$$\": 1}", "{\"$$$x\": 1}",
             "[\n  1,\n  [\n    \"a\"\n  ]\n]", "{\n  \"$a\": 1,\n  \"b\": {}\n}",
             "{\n  \"\": 1,\n  \"ä\": [],\n  \"😀\": 2\n}",
@@ -99,6 +99,33 @@ import Testing
         #expect { try self.list(nested(100_000)) } throws: { ($0 as? JSONError)?.code == .tooDeep }
         let objects = String(repeating: "{\"$$a\":", count: 31) + "1" + String(repeating: "}", count: 31)
         _ = try list(objects)
+    }
+
+    @Test("what stands for a type is no container, however deep it stands")
+    func leafDepth() throws {
+        let nested: (String, Int) -> String = {
+            String(repeating: "[", count: $1) + $0 + String(repeating: "]", count: $1)
+        }
+        for leaf in ["{\"$data\": \"AAEC\"}", "{\"$date\": 0}", "{ \"$real\" : \"nan\" }"] {
+            let text = try json(try list(nested(leaf, 31)))
+            #expect(try json(try list(text)) == text)
+            let bytes = try GuardedBuffer(text: nested(leaf, 31))
+            var depth = JSONDepth(maximum: 31)
+            try depth.check(bytes.bytes)
+            #expect { try self.list(nested(leaf, 32)) } throws: { ($0 as? JSONError)?.code == .tooDeep }
+        }
+        for container in ["{}", "{\"a\": 1}", "{\"$a\": 1, \"b\": 1}", "{\"$$a\": 1}", "[]"] {
+            #expect(throws: JSONError(.tooDeep, at: 31)) { try self.list(nested(container, 31)) }
+        }
+    }
+
+    @Test("a brace may be one deeper than a container, and no other bracket")
+    func leafDepthInPieces() throws {
+        for (text, offset) in [("[{[", 2), ("[{{", 2), ("[[", 1), ("[{},[", 4)] {
+            let bytes = try GuardedBuffer(text: text)
+            var depth = JSONDepth(maximum: 1)
+            #expect(throws: JSONError(.tooDeep, at: offset)) { try depth.check(bytes.bytes) }
+        }
     }
 
     @Test("keys are written in composed form, values as they are", arguments: ["e\u{301}", "e\\u0301", "\u{E9}"])

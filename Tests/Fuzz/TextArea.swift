@@ -56,7 +56,7 @@ enum TextArea {
     }
 
     private static func dates(_ input: RawSpan) {
-        if let seconds = DateText.seconds(of: String(decoding: input.array, as: UTF8.self)) { date(seconds) }
+        if let seconds = DateText.seconds(of: input) { date(seconds) }
         guard input.byteCount >= 8 else { return }
         let bits = input.littleEndian(0, as: UInt64.self)
         date(Double(bitPattern: bits))
@@ -66,10 +66,11 @@ enum TextArea {
     /// Writes a date and reads it again, also with a zero more at its end.
     private static func date(_ seconds: Double) {
         guard let text = DateText.text(of: seconds) else { return }
-        promise(DateText.seconds(of: text) == seconds, "a date survives its text: \(text)")
+        promise(DateText.seconds(of: Array(text.utf8).rawSpan) == seconds, "a date survives its text: \(text)")
         guard text.contains(".") else { return }
         promise(
-            DateText.seconds(of: "\(text.dropLast())0Z") == seconds, "a zero behind a fraction says nothing: \(text)")
+            DateText.seconds(of: Array("\(text.dropLast())0Z".utf8).rawSpan) == seconds,
+            "a zero behind a fraction says nothing: \(text)")
     }
 
     private static func recoveryCode(_ input: RawSpan) throws(VaultFileError) {

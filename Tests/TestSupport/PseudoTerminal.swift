@@ -84,6 +84,14 @@ package final class PseudoTerminal {
         return unsafe tcgetattr(master, &settings) == 0 && settings.c_lflag & tcflag_t(ECHO) != 0
     }
 
+    /// Makes the terminal show what is typed, as another program could.
+    package func showInput() {
+        var settings = termios()
+        guard unsafe tcgetattr(master, &settings) == 0 else { return }
+        settings.c_lflag |= tcflag_t(ECHO)
+        _ = unsafe tcsetattr(master, TCSANOW, &settings)
+    }
+
     /// Waits until the terminal shows what is typed, or does not.
     package func waitForEcho(_ expected: Bool, within seconds: Int = 10) -> Bool {
         for _ in 0..<seconds * 100 {

@@ -37,9 +37,18 @@ enum GetCommand {
         if asJSON { return try writeJSON(names, of: vault, to: session.console) }
         let output = ValueOutput(
             console: session.console, terminator: terminator, isRaw: session.arguments.has(.raw))
+        // All or nothing: what cannot be written must not be found out behind the first of them.
+        if names.count > 1 { try values(names, of: vault, session, output.check) }
+        try values(names, of: vault, session, output.write)
+    }
+
+    private static func values(
+        _ names: [String], of vault: Vault, _ session: Session,
+        _ body: (_ object: Int, _ reader: borrowing PropertyListReader) throws(Failure) -> Void
+    ) throws {
         for name in names {
             let result = try vault.withValue(of: name) { (reader, object) throws(VaultError) in
-                Result { () throws(Failure) in try output.write(object, of: reader) }
+                Result { () throws(Failure) in try body(object, reader) }
             }
             guard let result else { throw Failure.notFound(name, vault: try session.vaultPath()) }
             try result.get()
@@ -62,11 +71,13 @@ enum GetCommand {
     private static func writeJSON(_ names: [String], of vault: Vault, to console: Console) throws {
         var arena = try GuardedArena()
         try arena.append(literal: "{")
+        let names = try once(names, in: vault)
         for (index, name) in names.enumerated() {
             if index > 0 { try arena.append(literal: ",") }
             try JSONWriter.indent(1, to: &arena)
             let utf8 = Array(name.utf8)
-            try JSONWriter.append(utf8: unsafe utf8.span.bytes, to: &arena)
+            // As in every object: an only key that begins with $ would be taken for a type.
+            try JSONWriter.append(utf8: unsafe utf8.span.bytes, doublesDollar: names.count == 1, to: &arena)
             try arena.append(literal: ": ")
             let result = try vault.withValue(of: name) { (reader, object) throws(VaultError) in
                 Result { () throws(SecureMemoryError) in
@@ -78,6 +89,17 @@ enum GetCommand {
         }
         try arena.append(literal: "\n}\n")
         try console.write(arena.bytes)
+    }
+
+    // Each setting under the first name that it was asked for by: an object has no key twice.
+    private static func once(_ names: [String], in vault: Vault) throws -> [String] {
+        var seen: Set<[UInt8]> = []
+        let stored = Set(try vault.names().map { Array($0.utf8) })
+        return try names.filter { name in
+            // As it is spelled, else in composed form: so names are found.
+            let exact = Array(name.utf8)
+            return seen.insert(stored.contains(exact) ? exact : Array(try SettingNames.composed(name).utf8)).inserted
+        }
     }
 }
 

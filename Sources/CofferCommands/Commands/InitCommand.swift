@@ -29,6 +29,7 @@ enum InitCommand {
                 try vault.create(passphrase: passphrase, cost: cost, allowingAnyMemory: allowingAnyMemory)
             }
         }
+        session.warnOfMemory(vault)
         vault.lock()
         session.warnOfSave(vault)
         if session.arguments.has(.json) { try report(path, cost, to: session.console) }

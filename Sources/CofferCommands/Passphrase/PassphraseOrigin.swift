@@ -29,17 +29,7 @@ enum PassphraseOrigin: Equatable {
     /// - Throws: a usage failure when more than one was given, or the number is no descriptor to read from.
     static func chosen(in arguments: Arguments, _ options: Options) throws(Failure) -> PassphraseOrigin? {
         var chosen: [PassphraseOrigin] = []
-        if let text = arguments.value(of: options.descriptor) {
-            guard let number = Int32(text), number >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
-                throw .usage("\(options.descriptor.spelling) needs the number of a descriptor")
-            }
-            guard number != STDOUT_FILENO, number != STDERR_FILENO else {
-                throw .usage("\(options.descriptor.spelling) cannot be standard output or standard error")
-            }
-            // A passphrase command must not read another passphrase.
-            if number > STDERR_FILENO { Descriptors.closeOnExec(number) }
-            chosen.append(.descriptor(number))
-        }
+        if let number = try descriptor(options.descriptor, in: arguments) { chosen.append(.descriptor(number)) }
         if let path = arguments.value(of: options.file) {
             guard path != "-" else {
                 throw .usage(
@@ -53,6 +43,33 @@ enum PassphraseOrigin: Equatable {
             throw .usage("a passphrase has one source: give one of \(options.list)")
         }
         return chosen.first
+    }
+
+    /// Checks that the descriptors which the options name are open.
+    ///
+    /// It comes before anything is opened: a file of ours would get the number of a closed one, and be read for it.
+    ///
+    /// - Throws: `ioError` for a closed one; a usage failure when the number is no descriptor to read from.
+    static func checkDescriptors(in arguments: Arguments) throws(Failure) {
+        for option in [Options.current.descriptor, Options.new.descriptor] {
+            guard let number = try descriptor(option, in: arguments) else { continue }
+            do throws(SystemError) { try Descriptors.checkIsOpen(number) } catch {
+                throw .system("using descriptor \(number) for \(option.spelling)", error)
+            }
+            // A passphrase command must not read another passphrase.
+            if number > STDERR_FILENO { Descriptors.closeOnExec(number) }
+        }
+    }
+
+    private static func descriptor(_ option: CommandOption, in arguments: Arguments) throws(Failure) -> Int32? {
+        guard let text = arguments.value(of: option) else { return nil }
+        guard let number = Int32(text), number >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .usage("\(option.spelling) needs the number of a descriptor")
+        }
+        guard number != STDOUT_FILENO, number != STDERR_FILENO else {
+            throw .usage("\(option.spelling) cannot be standard output or standard error")
+        }
+        return number
     }
 }
 

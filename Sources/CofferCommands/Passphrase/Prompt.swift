@@ -45,6 +45,10 @@ struct Prompt: ~Copyable {
                     .refused, "more than one line came at once; all of it was discarded",
                     hint: "give text of several lines in a file or through a pipe")
             case .ended: throw Failure(.refused, "nothing was typed: the input ended")
+            case .echoes:
+                throw Failure(
+                    .ioError, "the terminal goes on showing what is typed, so nothing is asked",
+                    hint: "give it in a file or through a pipe")
             case .system(let error): throw .system("reading from the terminal", error)
             case .memory: throw .outOfMemory
             }

@@ -96,6 +96,11 @@ enum Descriptors {
         _ = unsafe poll(&entry, 1, -1)
     }
 
+    /// Checks that a descriptor is open.
+    static func checkIsOpen(_ descriptor: Int32) throws(SystemError) {
+        guard fcntl(descriptor, F_GETFD) >= 0 else { throw SystemError(number: errno) }
+    }
+
     /// Keeps a descriptor from child processes.
     static func closeOnExec(_ descriptor: Int32) { _ = cs_close_on_exec(descriptor) }
 

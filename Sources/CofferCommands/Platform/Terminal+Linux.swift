@@ -20,6 +20,8 @@ struct Terminal: ~Copyable {
         case severalLines
         /// The input ended before a line did.
         case ended
+        /// The terminal took the settings and still shows what is typed.
+        case echoes
         case system(SystemError)
         case memory
     }
@@ -55,10 +57,9 @@ struct Terminal: ~Copyable {
         guard unsafe tcgetattr(descriptor, &before) == 0 else { throw .system(SystemError(number: errno)) }
         let signals = PromptSignals()
         guard signals.descriptor >= 0 else { throw .system(SystemError(number: errno)) }
-        guard prepare(before, signals, isShown: isShown) else {
-            let number = errno
+        do throws(ReadError) { try prepare(before, signals, isShown: isShown) } catch {
             restore(before)
-            throw .system(SystemError(number: number))
+            throw error
         }
         let text = Array(Escaping.message(prompt).utf8)
         var unshown = text[...]
@@ -89,7 +90,7 @@ struct Terminal: ~Copyable {
                     showNewline()
                     signals.deliver(signal)
                 }
-                if !prepare(before, signals, isShown: isShown) { failure = .system(SystemError(number: errno)) }
+                do throws(ReadError) { try prepare(before, signals, isShown: isShown) } catch { failure = error }
                 unshown = text[...]
             }
             if failure != nil { break reading }
@@ -133,8 +134,10 @@ struct Terminal: ~Copyable {
     }
 
     // Lines as the kernel edits them, as a rule without echo. What was typed before the prompt was shown in the clear:
-    // dropped. False if the terminal would show what it must not: nobody is asked then.
-    private borrowing func prepare(_ before: termios, _ signals: borrowing PromptSignals, isShown: Bool) -> Bool {
+    // dropped. Throws if the terminal would show what it must not: nobody is asked then.
+    private borrowing func prepare(
+        _ before: termios, _ signals: borrowing PromptSignals, isShown: Bool
+    ) throws(ReadError) {
         var settings = before
         settings.c_lflag = settings.c_lflag & ~tcflag_t(ECHO | ECHONL) | tcflag_t(isShown ? ECHO : 0)
         settings.c_lflag |= tcflag_t(ICANON | ISIG)
@@ -142,12 +145,12 @@ struct Terminal: ~Copyable {
         settings.c_iflag |= tcflag_t(ICRNL)
         // In the background the system stops us here, until the terminal is ours.
         let isApplied = isInBackground ? signals.letting(SIGTTOU) { apply(settings) } : apply(settings)
-        guard isApplied else { return false }
+        guard isApplied else { throw .system(SystemError(number: errno)) }
         _ = tcflush(descriptor, TCIFLUSH)
         // The system call succeeds when it could do a part of it.
         var now = termios()
-        guard unsafe tcgetattr(descriptor, &now) == 0 else { return false }
-        return isShown || now.c_lflag & tcflag_t(ECHO) == 0
+        guard unsafe tcgetattr(descriptor, &now) == 0 else { throw .system(SystemError(number: errno)) }
+        guard isShown || now.c_lflag & tcflag_t(ECHO) == 0 else { throw .echoes }
     }
 
     // Also drops the rest of a paste, which must not reach the next prompt or the shell.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import SecureMemory
 
 /// Dates as ISO 8601 text: seconds since 2001-01-01T00:00:00Z to text and back, without loss.
 ///
@@ -8,9 +8,10 @@ package enum DateText {
     // The seconds of the years 0000 to 9999.
     private static let range = -63_145_526_400.0..<252_423_993_600.0
 
-    /// The text of a date, or nothing if it is out of the range or its fraction is too small to write.
+    /// The text of a date, or nothing if it is out of the range, its fraction is too small to write, or it is -0.
     package static func text(of seconds: Double) -> String? {
-        guard range.contains(seconds) else { return nil }
+        // The text of zero is that of the other zero.
+        guard range.contains(seconds), seconds != 0 || seconds.sign == .plus else { return nil }
         let whole = seconds.rounded(.down)
         guard let fraction = fraction(of: seconds, whole: whole) else { return nil }
         let total = Int(whole)
@@ -48,13 +49,20 @@ package enum DateText {
         return String(decoding: result, as: UTF8.self)
     }
 
+    // With a fraction of 20 digits and an offset a date that is written here has 46 bytes.
+    private static let longest = 48
+
     /// Reads a date.
     ///
-    /// - Parameter text: UTF-8; more than 64 bytes are no date.
+    /// Text that is no date may be a secret that was given with the wrong type, so nothing of it is copied: only the
+    /// digits of a fraction are, once the whole text is known to be a date.
+    ///
+    /// - Parameter text: ASCII; more than 48 bytes are no date.
     /// - Returns: the seconds since 2001, or nothing if the text is not of the form or names no such day or time.
-    package static func seconds(of text: String) -> Double? {
-        var scan = Scan(Array(text.utf8))
-        guard scan.bytes.count <= 64, let year = scan.number(4), scan.take("-"), let month = scan.number(2),
+    package static func seconds(of text: RawSpan) -> Double? {
+        guard text.byteCount <= longest else { return nil }
+        var scan = Scan(text)
+        guard let year = scan.number(4), scan.take("-"), let month = scan.number(2),
             (1...12).contains(month), scan.take("-"), let day = scan.number(2),
             (1...CivilDate.length(ofMonth: month, year: year)).contains(day)
         else { return nil }
@@ -64,7 +72,7 @@ package enum DateText {
             let minute = scan.number(2), minute < 60
         else { return nil }
         seconds += hour * 3600 + minute * 60
-        var fraction: [UInt8] = []
+        var fraction = 0..<0
         if scan.take(":") {
             // A leap second has no number of its own: it is the one after.
             guard let second = scan.number(2), second <= 60 else { return nil }
@@ -75,7 +83,7 @@ package enum DateText {
             }
         }
         guard let offset = scan.zone(), scan.isAtEnd else { return nil }
-        return number(seconds - offset, fraction)
+        return number(seconds - offset, fraction.map { text[$0] })
     }
 
     // Puts the decimal digits together, so that the sum is rounded once.
@@ -85,38 +93,44 @@ package enum DateText {
         return whole >= 0 ? Double("\(whole).\(digits)") : Double("-\(-whole - 1).\(complement(fraction))")
     }
 
-    private struct Scan {
-        let bytes: [UInt8]
+    private struct Scan: ~Escapable {
+        let bytes: RawSpan
         var index = 0
 
-        init(_ bytes: [UInt8]) { self.bytes = bytes }
+        @_lifetime(copy bytes)
+        init(_ bytes: RawSpan) { self.bytes = bytes }
 
-        var isAtEnd: Bool { index == bytes.count }
+        var isAtEnd: Bool { index == bytes.byteCount }
 
+        @_lifetime(self: copy self)
         mutating func take(_ character: Unicode.Scalar) -> Bool {
-            guard index < bytes.count, UInt32(bytes[index]) == character.value else { return false }
+            guard index < bytes.byteCount, UInt32(bytes[index]) == character.value else { return false }
             index += 1
             return true
         }
 
-        mutating func digits() -> [UInt8] {
+        /// The places of the digits that come next.
+        @_lifetime(self: copy self)
+        mutating func digits() -> Range<Int> {
             let start = index
-            while index < bytes.count, (0x30...0x39).contains(bytes[index]) { index += 1 }
-            return Array(bytes[start..<index])
+            while index < bytes.byteCount, (0x30...0x39).contains(bytes[index]) { index += 1 }
+            return start..<index
         }
 
+        @_lifetime(self: copy self)
         mutating func number(_ width: Int) -> Int? {
-            guard index + width <= bytes.count else { return nil }
+            guard index + width <= bytes.byteCount else { return nil }
             var value = 0
-            for byte in bytes[index..<index + width] {
-                guard (0x30...0x39).contains(byte) else { return nil }
-                value = value * 10 + Int(byte - 0x30)
+            for place in index..<index + width {
+                guard (0x30...0x39).contains(bytes[place]) else { return nil }
+                value = value * 10 + Int(bytes[place] - 0x30)
             }
             index += width
             return value
         }
 
-        // Seconds east of Greenwich.
+        /// Seconds east of Greenwich.
+        @_lifetime(self: copy self)
         mutating func zone() -> Int? {
             if take("Z") || take("z") { return 0 }
             let sign: Int

@@ -2,7 +2,8 @@ internal import SecureMemory
 
 /// Watches the depth of JSON while it comes in, so that what is nested too deep is refused before the rest is read.
 ///
-/// It looks at brackets outside strings alone: whether the text is JSON at all is for the reader to say.
+/// It looks at brackets outside strings alone: whether the text is JSON at all is for the reader to say. So is whether
+/// an object that is one too deep stands for a date, say, which is no container; nothing deeper can stand in that.
 package struct JSONDepth {
     private let maximum: Int
     private var depth = 0
@@ -31,7 +32,9 @@ package struct JSONDepth {
                 case 0x22: isInString = true
                 case UInt8(ascii: "{"), UInt8(ascii: "["):
                     depth += 1
-                    guard depth <= maximum else { throw JSONError(.tooDeep, at: offset + place) }
+                    guard depth <= (byte == UInt8(ascii: "{") ? maximum + 1 : maximum) else {
+                        throw JSONError(.tooDeep, at: offset + place)
+                    }
                 case UInt8(ascii: "}"), UInt8(ascii: "]"): depth -= 1
                 default: break
                 }

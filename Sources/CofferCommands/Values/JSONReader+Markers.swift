@@ -34,9 +34,7 @@ extension JSONReader {
         return false
     }
 
-    private func keyIs(_ word: StaticString) -> Bool {
-        scratch.bytes.equals(unsafe RawSpan(_unsafeStart: word.utf8Start, byteCount: word.utf8CodeUnitCount))
-    }
+    private func keyIs(_ word: StaticString) -> Bool { scratch.bytes.isWord(word) }
 
     /// Reads the value of an object of one key that stands for a type, and the end of the object.
     @_lifetime(self: copy self)
@@ -87,8 +85,7 @@ extension JSONReader {
             return try real(from: numberStart)
         }
         try markerString(from: start)
-        // A date is no secret, like every typed setting; what is no date does not become a string.
-        guard scratch.count <= 64, let seconds = DateText.seconds(of: scratch.bytes.smallText) else {
+        guard let seconds = DateText.seconds(of: scratch.bytes) else {
             throw JSONError(.badMarkerValue, at: start)
         }
         return seconds
@@ -96,10 +93,8 @@ extension JSONReader {
 }
 
 extension RawSpan {
-    /// A short text that is no secret: a date, a number.
-    var smallText: String {
-        var text = ""
-        for offset in 0..<byteCount { text.unicodeScalars.append(Unicode.Scalar(self[offset])) }
-        return text
+    /// Whether these are the bytes of a word of ours.
+    func isWord(_ word: StaticString) -> Bool {
+        equals(unsafe RawSpan(_unsafeStart: word.utf8Start, byteCount: word.utf8CodeUnitCount))
     }
 }

@@ -149,10 +149,11 @@ package struct JSONReader: ~Copyable, ~Escapable {
     @_lifetime(self: copy self)
     private mutating func object(depth: Int) throws(JSONError) {
         let start = offset
-        guard depth <= maximumDepth else { throw JSONError(.tooDeep, at: start) }
+        let isTooDeep = depth > maximumDepth
         try expect("{")
         skipSpace()
         if take("}") {
+            guard !isTooDeep else { throw JSONError(.tooDeep, at: start) }
             return try build { (builder, _) throws(PropertyListError) in
                 try builder.beginDictionary()
                 try builder.endDictionary()
@@ -161,6 +162,8 @@ package struct JSONReader: ~Copyable, ~Escapable {
         try key()
         let isMarker = startsWithDollar(at: 0) && isLoneMember()
         if isMarker && !startsWithDollar(at: 1) { return try typed(from: start) }
+        // Only now it is known to be a container.
+        guard !isTooDeep else { throw JSONError(.tooDeep, at: start) }
         try build { (builder, scratch) throws(PropertyListError) in
             try builder.beginDictionary()
             try builder.key(utf8: scratch.bytes.extracting((isMarker ? 1 : 0)..<scratch.count))

@@ -51,8 +51,7 @@ enum ValueType: String, CaseIterable {
             guard let value = Self.boolean(text) else { throw Failure(.refused, "the value is not true or false") }
             return try build { (builder) throws(PropertyListError) in try builder.boolean(value) }
         case .date:
-            guard text.byteCount <= 64, UTF8Text.isValid(text), let seconds = DateText.seconds(of: text.smallText)
-            else {
+            guard let seconds = DateText.seconds(of: text) else {
                 throw Failure(
                     .refused, "the value is not a date", hint: "such as 2024-02-29 or 2024-02-29T12:00:00+01:00")
             }
@@ -72,12 +71,8 @@ enum ValueType: String, CaseIterable {
     }
 
     private static func boolean(_ text: RawSpan) -> Bool? {
-        guard text.byteCount <= 5 else { return nil }
-        switch text.smallText {
-        case "true": return true
-        case "false": return false
-        default: return nil
-        }
+        if text.isWord("true") { return true }
+        return text.isWord("false") ? false : nil
     }
 
     private func build(
