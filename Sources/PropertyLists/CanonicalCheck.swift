@@ -39,13 +39,7 @@ struct ListLayout {
 
     /// Checks the header, the trailer and the size of the whole.
     init(checking list: RawSpan) throws(PropertyListError) {
-        guard list.byteCount >= 8, list.bigEndian(at: 0, as: UInt64.self) == Marker.header else {
-            throw PropertyListError(.notAPropertyList)
-        }
-        guard list.byteCount >= PropertyListLimits.leastBytes else {
-            throw PropertyListError(.truncated, at: list.byteCount)
-        }
-        guard list.byteCount <= PropertyListLimits.bytes else { throw PropertyListError(.tooLarge) }
+        try PropertyListLimits.checkOutside(of: list)
         let trailer = list.byteCount - 32
         offsetWidth = Int(list.byte(at: trailer + 6))
         referenceWidth = Int(list.byte(at: trailer + 7))

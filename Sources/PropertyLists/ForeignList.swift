@@ -35,13 +35,7 @@ struct ForeignList: ~Escapable {
     /// Checks the header and the trailer.
     @_lifetime(copy list)
     init(_ list: RawSpan) throws(PropertyListError) {
-        guard list.byteCount >= 8, list.bigEndian(at: 0, as: UInt64.self) == Marker.header else {
-            throw PropertyListError(.notAPropertyList)
-        }
-        guard list.byteCount >= PropertyListLimits.leastBytes else {
-            throw PropertyListError(.truncated, at: list.byteCount)
-        }
-        guard list.byteCount <= PropertyListLimits.bytes else { throw PropertyListError(.tooLarge) }
+        try PropertyListLimits.checkOutside(of: list)
         let trailer = list.byteCount - 32
         let offsetWidth = Int(list.byte(at: trailer + 6))
         let referenceWidth = Int(list.byte(at: trailer + 7))

@@ -5,17 +5,13 @@ import Testing
 
 /// The terminal comes back whatever ends or stops the program while it asks.
 @Suite struct PromptSignalTests {
-    private let session: CofferSession
-    private let terminal: PseudoTerminal
+    private let asking: PromptSession
+    private var session: CofferSession { asking.session }
+    private var terminal: PseudoTerminal { asking.terminal }
 
-    init() throws {
-        session = try CofferSession()
-        terminal = try PseudoTerminal()
-    }
+    init() throws { asking = try PromptSession() }
 
-    private func start(_ arguments: [String]) throws -> ChildProcess {
-        try terminal.start(session.runner.program, arguments, environment: session.runner.environment)
-    }
+    private func start(_ arguments: [String]) throws -> ChildProcess { try asking.start(arguments) }
 
     /// What the system does nothing or cannot be kept from doing for, and what the program ignores itself.
     private static let others = [SIGKILL, SIGSTOP, SIGTSTP, SIGTTIN, SIGTTOU, SIGCONT, SIGCHLD, SIGURG, SIGWINCH]
@@ -51,19 +47,7 @@ import Testing
 
     @Test("a program that is stopped from outside gives the terminal back", arguments: [SIGTSTP, SIGTTIN, SIGTTOU])
     func stops(number: Int32) throws {
-        // In a process group of its own that is no orphan, or the system would not stop it.
-        let script = """
-            set -m
-            "$0" list -q
-            echo "stopped $?"
-            stty -a | tr ' ' '\\n' | grep -x -e echo -e -echo
-            fg > /dev/null
-            echo "ended $?"
-            """
-        let child = try terminal.start(
-            "/bin/sh", ["-c", script, session.runner.program], environment: session.runner.environment)
-        try terminal.expect(": ")
-        #expect(terminal.waitForEcho(false))
+        let child = try asking.startUnderShell()
         let program = try #require(Self.child(of: child.identifier))
         kill(program, number)
         try terminal.expect("stopped \(128 + number)")

@@ -5,17 +5,13 @@ import Testing
 
 /// What is asked for once and shown, and what is asked for again.
 @Suite struct PromptTests {
-    private let session: CofferSession
-    private let terminal: PseudoTerminal
+    private let asking: PromptSession
+    private var session: CofferSession { asking.session }
+    private var terminal: PseudoTerminal { asking.terminal }
 
-    init() throws {
-        session = try CofferSession()
-        terminal = try PseudoTerminal()
-    }
+    init() throws { asking = try PromptSession() }
 
-    private func start(_ arguments: [String]) throws -> ChildProcess {
-        try terminal.start(session.runner.program, arguments, environment: session.runner.environment)
-    }
+    private func start(_ arguments: [String]) throws -> ChildProcess { try asking.start(arguments) }
 
     @Test(
         "what is no secret is asked for once and shown",

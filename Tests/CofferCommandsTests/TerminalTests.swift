@@ -5,17 +5,13 @@ import Testing
 
 /// What a person at a terminal sees, and what becomes of the terminal.
 @Suite struct TerminalTests {
-    private let session: CofferSession
-    private let terminal: PseudoTerminal
+    private let asking: PromptSession
+    private var session: CofferSession { asking.session }
+    private var terminal: PseudoTerminal { asking.terminal }
 
-    init() throws {
-        session = try CofferSession()
-        terminal = try PseudoTerminal()
-    }
+    init() throws { asking = try PromptSession() }
 
-    private func start(_ arguments: [String]) throws -> ChildProcess {
-        try terminal.start(session.runner.program, arguments, environment: session.runner.environment)
-    }
+    private func start(_ arguments: [String]) throws -> ChildProcess { try asking.start(arguments) }
 
     private func prompted(_ arguments: [String]) throws -> ChildProcess {
         let child = try start(arguments)
@@ -74,18 +70,7 @@ import Testing
 
     @Test("a stopped program gives the terminal back, and asks again when it goes on")
     func stop() throws {
-        let script = """
-            set -m
-            "$0" list -q
-            echo "stopped $?"
-            stty -a | tr ' ' '\\n' | grep -x -e echo -e -echo
-            fg > /dev/null
-            echo "ended $?"
-            """
-        let child = try terminal.start(
-            "/bin/sh", ["-c", script, session.runner.program], environment: session.runner.environment)
-        try terminal.expect(": ")
-        #expect(terminal.waitForEcho(false))
+        let child = try asking.startUnderShell()
         terminal.type("half\u{1A}")
         try terminal.expect("stopped 148")
         try terminal.expect("\necho\r\n")
