@@ -12,15 +12,20 @@ extension Vault {
     /// - Parameter body: changes the draft. It should neither wait for a person nor change this vault by another call.
     /// - Returns: what `body` returns.
     /// - Throws: `savedButNotSynced` when the changes are in force but a power cut may undo them: do not repeat them. All
-    ///   else means that nothing was saved: `locked`; `conflict` when the passphrase was changed elsewhere; `rolledBack`, `forked` or `replaced`
-    ///   when the file does not follow what this process saw; `limitExceeded`; `refused` for a name or nesting;
-    ///   `ioError` naming the step; what reading the file throws; what `body` throws.
+    ///   else means that nothing was saved: `locked`; `conflict` when the passphrase was changed elsewhere;
+    ///   `rolledBack`, `forked` or `replaced` when the file does not follow what this process saw; `limitExceeded`;
+    ///   `refused` for a name or nesting; `ioError` naming the step; what reading the file throws; what `body` throws.
     @discardableResult
     public func update<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
         try refuseNesting()
         let lease = try lease()
         var change = try Change(of: try store())
         let base = try change.newest(lease)
+        if base !== lease.snapshot {
+            // What another process saved is what reads see from now on, whatever becomes of this update.
+            let warnings = Self.warnings(of: base.header.keyDerivation)
+            _ = install(lease.key, base, ifStill: lease.revision, warnings: warnings)
+        }
         var draft = try Draft(of: base)
         let result = try asUpdater { try body(&draft) }
         // A child forked in the closure holds zeros, and a draft swapped with another vault's is not of this file.

@@ -6,7 +6,8 @@ package import VaultFile
 /// A settings store in one sealed file.
 ///
 /// A vault is a cheap handle, to be kept in a `static let`: making one opens nothing and cannot fail. It is locked until
-/// it is unlocked or created; while it is unlocked the decrypted settings stand once, in guarded memory. All calls may come from any thread. After a fork without exec, the child finds it locked.
+/// it is unlocked or created; while it is unlocked the decrypted settings stand once, in guarded memory. All calls may
+/// come from any thread. After a fork without exec, the child finds it locked.
 public final class Vault: Sendable {
     /// Where the file is.
     public let location: VaultLocation

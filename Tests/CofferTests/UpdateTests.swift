@@ -180,6 +180,13 @@ import Testing
         try second.update { draft in draft.set(.username, to: "ann") }
         #expect(try second.text(of: .password) == "one")
         #expect(try place.unlocked().names() == ["password", "username"])
+        // An update that changes nothing, or throws, has read the newest all the same.
+        try first.set(.password, "two")
+        try second.update { _ in }
+        #expect(try second.text(of: .password) == "two")
+        try first.set(.password, "three")
+        #expect(throws: Stop.self) { try second.update { _ in throw Stop() } }
+        #expect(try second.text(of: .password) == "three")
     }
 
     @Test("a file that does not follow what was seen is not overwritten")
