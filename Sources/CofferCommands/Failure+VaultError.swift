@@ -84,7 +84,7 @@ extension Failure {
 
     /// What lifts a limit: the machine's own can be passed, the format's cannot.
     private static func override(of field: String, value: UInt64, bound: UInt64) -> String? {
-        guard field == "mem", value > bound, bound < 1_048_576 else { return nil }
+        guard field == "mem", value > bound, bound < UInt64(Limits.memoryKiB.upperBound) else { return nil }
         return "the vault asks for over half of this machine's memory: --allow-large-memory lets it"
     }
 

@@ -51,9 +51,13 @@ package enum CostChoice {
     }
 
     private static func checked(passes: UInt32, memoryKiB: UInt32) throws(Failure) -> KeyDerivationCost {
-        guard (3...16).contains(passes) else { throw .usage("--cost takes 3 to 16 passes") }
-        guard (65_536...1_048_576).contains(memoryKiB) else { throw .usage("--cost takes a memory of 64M to 1G") }
-        guard UInt64(passes) * UInt64(memoryKiB) <= 4_194_304 else {
+        guard (Limits.writtenPasses...Limits.passes.upperBound).contains(passes) else {
+            throw .usage("--cost takes 3 to 16 passes")
+        }
+        guard (Limits.writtenMemoryKiB...Limits.memoryKiB.upperBound).contains(memoryKiB) else {
+            throw .usage("--cost takes a memory of 64M to 1G")
+        }
+        guard UInt64(passes) * UInt64(memoryKiB) <= Limits.passesTimesMemory else {
             throw .usage("--cost: passes times memory is at most 4G", hint: "4 passes for 1G, 8 for 512M, 16 for 256M")
         }
         return KeyDerivationCost(passes: passes, memoryKiB: memoryKiB)

@@ -1,10 +1,11 @@
 internal import Glibc
 internal import SecureMemory
+internal import VaultFile
 
 /// Gets the value for `set`: generated, from a file, from the command line, through a pipe, or from a person.
 struct ValueInput: ~Copyable {
     /// No vault holds more.
-    static let longest = 67_108_864
+    static let longest = Limits.plaintext.upperBound
 
     private let arguments: Arguments
     private let name: String
