@@ -43,7 +43,9 @@ let package = Package(
             dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "UpdateProbe", "TestSupport"]),
         .testTarget(
             name: "CofferCommandsTests",
-            dependencies: ["CofferCommands", "CofferTool", "Coffer", "SecureMemory", "TestSupport"]),
+            dependencies: [
+                "CofferCommands", "CofferTool", "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "TestSupport",
+            ]),
         .testTarget(name: "ResidueTests", dependencies: ["ResidueProbe", "CofferTool", "Coffer", "TestSupport"]),
     ]
 )

@@ -91,14 +91,14 @@ enum GetCommand {
         try console.write(arena.bytes)
     }
 
-    // Each setting under the first name that it was asked for by: an object has no key twice.
+    // Each setting under the first name that it was asked for by: an object has no key twice. Whatever the spelling, one
+    // setting is one object of the list.
     private static func once(_ names: [String], in vault: Vault) throws -> [String] {
-        var seen: Set<[UInt8]> = []
-        let stored = Set(try vault.names().map { Array($0.utf8) })
+        var seen: Set<Int> = []
         return try names.filter { name in
-            // As it is spelled, else in composed form: so names are found.
-            let exact = Array(name.utf8)
-            return seen.insert(stored.contains(exact) ? exact : Array(try SettingNames.composed(name).utf8)).inserted
+            let found = try vault.withValue(of: name) { (_, object) throws(VaultError) in object }
+            guard let found else { throw VaultError.notFound(name: name) }
+            return seen.insert(found).inserted
         }
     }
 }

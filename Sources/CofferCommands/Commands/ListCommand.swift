@@ -13,14 +13,17 @@ enum ListCommand {
         examples: [.init("coffer list github/", "what is grouped under github")], run: run)
 
     private static func run(_ session: Session) throws {
-        let prefix = try session.operands.first.map { Array(try SettingNames.composed($0).utf8) } ?? []
+        // As it is spelled, since others may write names in another form, and composed, as this program writes them.
+        let prefixes = try session.operands.first.map { [$0, try SettingNames.composed($0)] } ?? [""]
         let vault = try session.unlockedVault()
         defer { vault.lock() }
         let names = try vault.names()
         let kinds = try vault.withSettings { (reader) throws(VaultError) in
             (0..<reader.count(of: 0)).map { reader.kind(of: reader.value($0)) }
         }
-        let settings = zip(names, kinds).filter { $0.0.utf8.starts(with: prefix) }
+        let settings = zip(names, kinds).filter { name, _ in
+            prefixes.contains { name.utf8.starts(with: $0.utf8) }
+        }
         guard !session.arguments.has(.json) else {
             let rows = settings.map {
                 JSONText.object([("name", .string($0.0)), ("type", .string("\($0.1)"))])
