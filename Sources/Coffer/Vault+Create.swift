@@ -31,7 +31,7 @@ extension Vault {
         let passphrase = try Passphrase(passphrase)
         try refuseExisting(store)
         // The derivation comes before anything is made, so that a refusal leaves nothing behind.
-        let available = allowingAnyMemory ? nil : availableMemory()
+        let available = allowingAnyMemory ? nil : surroundings.availableMemory()
         let (key, plaintext) = try translating(store.path) { () throws(VaultFileError) in
             try derivation.checkReadable()
             let key = try passphrase.deriveKey(derivation, available: available)

@@ -44,7 +44,7 @@ extension Vault {
         let lease = try lease()
         let store = try store()
         let passphrase = try Passphrase(passphrase)
-        let available = allowingAnyMemory ? nil : availableMemory()
+        let available = allowingAnyMemory ? nil : surroundings.availableMemory()
         // The derivation takes long, so nobody is kept waiting for the file meanwhile.
         let newKey = try translating(store.path) { () throws(VaultFileError) in
             try derivation.checkReadable()

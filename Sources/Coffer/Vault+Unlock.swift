@@ -21,7 +21,7 @@ extension Vault {
         let standing = standing
         let store = try store()
         let passphrase = try Passphrase(passphrase)
-        let available = allowingAnyMemory ? nil : availableMemory()
+        let available = allowingAnyMemory ? nil : surroundings.availableMemory()
         try finishUnlock(try Self.open(store, with: passphrase, available: available), since: standing)
     }
 
@@ -37,7 +37,7 @@ extension Vault {
         let standing = standing
         let store = try store()
         let passphrase = try Passphrase(passphrase)
-        let available = allowingAnyMemory ? nil : availableMemory()
+        let available = allowingAnyMemory ? nil : surroundings.availableMemory()
         let result = await DedicatedThread.run {
             Result { () throws(VaultError) in try Self.open(store, with: passphrase, available: available) }
         }

@@ -1,7 +1,7 @@
 internal import PropertyLists
 internal import SecureMemory
 internal import Synchronization
-package import VaultFile
+internal import VaultFile
 
 /// A settings store in one sealed file.
 ///
@@ -11,9 +11,7 @@ package import VaultFile
 public final class Vault: Sendable {
     /// Where the file is.
     public let location: VaultLocation
-    private let system: any SystemCalls
-    /// How much memory this process could get, in bytes.
-    let availableMemory: @Sendable () -> UInt64
+    let surroundings: VaultSurroundings
     private let state = Mutex(State())
     /// Taken by a read that decrypts the file again, so that many reads at once make one copy.
     private let reload = Mutex(())
@@ -22,17 +20,13 @@ public final class Vault: Sendable {
     ///
     /// - Parameter location: where its file is, or will be.
     public convenience init(at location: VaultLocation) {
-        self.init(at: location, system: LinuxSystemCalls())
+        self.init(at: location, surroundings: VaultSurroundings())
     }
 
-    /// Makes a handle that makes its system calls through a seam.
-    package init(
-        at location: VaultLocation, system: any SystemCalls,
-        availableMemory: @escaping @Sendable () -> UInt64 = { AvailableMemory.bytes() }
-    ) {
+    /// Makes a handle for a vault in other surroundings.
+    package init(at location: VaultLocation, surroundings: VaultSurroundings) {
         self.location = location
-        self.system = system
-        self.availableMemory = availableMemory
+        self.surroundings = surroundings
     }
 
     /// What is known of the vault in memory.
@@ -102,7 +96,9 @@ public final class Vault: Sendable {
     /// - Throws: `ioError` when a location in the user's directories has no home; `refused` when it is named by a path.
     public func path() throws(VaultError) -> String { try location.path() }
 
-    func store() throws(VaultError) -> VaultStore { VaultStore(path: try location.path(), system: system) }
+    func store() throws(VaultError) -> VaultStore {
+        VaultStore(path: try location.path(), system: surroundings.system)
+    }
 
     /// Where the state stands before an unlock.
     var standing: (epoch: UInt64, revision: UInt64) { state.withLock { ($0.epoch, $0.revision) } }

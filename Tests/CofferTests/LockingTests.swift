@@ -57,7 +57,7 @@ import VaultFile
     private static func interrupted(_ place: TemporaryVault) throws -> (Vault, Between) {
         let between = Between()
         let system = FaultingSystemCalls(before: { call in if call == .close { between.run() } })
-        return (Vault(at: .file(place.path), system: system), between)
+        return (Vault(at: .file(place.path), surroundings: .init(system: system)), between)
     }
 
     @Test("both forms of unlock give the same errors")

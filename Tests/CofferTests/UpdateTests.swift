@@ -244,7 +244,9 @@ import Testing
     @Test("a save that may not last says so, and is in force")
     func notSynced() throws {
         let place = try TemporaryVault()
-        let vault = Vault(at: .file(place.path), system: FaultingSystemCalls(.fails(EIO), at: 2, of: [.synchronize]))
+        let vault = Vault(
+            at: .file(place.path),
+            surroundings: .init(system: FaultingSystemCalls(.fails(EIO), at: 2, of: [.synchronize])))
         try vault.unlock(Secret.text(TemporaryVault.passphrase))
         #expect(throws: VaultError.savedButNotSynced(errno: EIO, path: place.path)) {
             try vault.update { draft in draft.set(.retries, to: try draft.get(.retries) + 1) }

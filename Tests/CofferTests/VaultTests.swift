@@ -174,7 +174,7 @@ extension Vault {
     @Test("a refused creation leaves nothing behind")
     func refusedCreation() throws {
         let place = try TemporaryVault(create: false)
-        let vault = Vault(at: .file(place.path), system: LinuxSystemCalls(), availableMemory: { 0 })
+        let vault = Vault(at: .file(place.path), surroundings: .with(memory: { 0 }))
         #expect(throws: VaultError.limitExceeded(field: "mem", value: 1_048_576, bound: 262_144)) {
             try vault.create(passphrase: Secret.text(TemporaryVault.passphrase), cost: .sensitive)
         }
@@ -237,7 +237,7 @@ extension Vault {
         let derivation = KeyDerivation(passes: 1, memoryKiB: 262_148)
         try place.handle().create(passphrase: Secret.text(TemporaryVault.passphrase), derivation: derivation)
         let half: UInt64 = 262_147 * 1_024
-        let vault = Vault(at: .file(place.path), system: LinuxSystemCalls(), availableMemory: { 2 * half + 1_023 })
+        let vault = Vault(at: .file(place.path), surroundings: .with(memory: { 2 * half + 1_023 }))
         let passphrase = try Secret.text(TemporaryVault.passphrase)
         #expect(throws: VaultError.limitExceeded(field: "mem", value: 262_148, bound: 262_147)) {
             try vault.unlock(passphrase)
@@ -247,7 +247,7 @@ extension Vault {
         try vault.unlock(passphrase, allowingAnyMemory: true)
         #expect(vault.isUnlocked)
         // What is not above 256 MiB is never asked about.
-        let small = Vault(at: .file(try TemporaryVault().path), system: LinuxSystemCalls(), availableMemory: { 0 })
+        let small = Vault(at: .file(try TemporaryVault().path), surroundings: .with(memory: { 0 }))
         try small.unlock(passphrase)
         #expect(small.isUnlocked)
     }

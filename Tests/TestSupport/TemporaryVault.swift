@@ -56,3 +56,12 @@ extension Secret {
     /// A secret of a test, which is none.
     package static func text(_ text: String) throws -> Secret { try Secret(copying: text.utf8) }
 }
+
+extension VaultSurroundings {
+    /// Surroundings with another amount of memory.
+    package static func with(memory: @escaping @Sendable () -> UInt64) -> Self {
+        var surroundings = Self()
+        surroundings.availableMemory = memory
+        return surroundings
+    }
+}

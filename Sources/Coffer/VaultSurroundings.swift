@@ -1,0 +1,15 @@
+package import VaultFile
+
+/// What a vault finds around it: the system, its memory and its time. Tests put others in their place.
+package struct VaultSurroundings: Sendable {
+    /// Makes the system calls of storage.
+    package var system: any SystemCalls = LinuxSystemCalls()
+    /// How much memory this process could get, in bytes.
+    package var availableMemory: @Sendable () -> UInt64 = { AvailableMemory.bytes() }
+
+    /// The surroundings of a program that runs.
+    package init() {}
+
+    /// The surroundings of a program that runs, but for what stands in the system's place.
+    package init(system: any SystemCalls) { self.system = system }
+}
