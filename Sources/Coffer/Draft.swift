@@ -148,6 +148,9 @@ public struct Draft: ~Copyable {
     /// Whether anything was changed.
     var isEmpty: Bool { changes.isEmpty }
 
+    /// The names that were set, removed or renamed.
+    var changedNames: [SettingName] { Array(changes.keys) }
+
     /// The changes in the order of their names.
     var sortedChanges: [DictionaryMerge.Change] {
         changes.sorted { $0.key < $1.key }.map { DictionaryMerge.Change(name: $0.key.utf8, value: $0.value) }

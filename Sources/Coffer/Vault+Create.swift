@@ -26,7 +26,7 @@ extension Vault {
         passphrase: borrowing Secret, derivation: KeyDerivation, allowingAnyMemory: Bool = false
     ) throws(VaultError) {
         try refuseNesting()
-        let epoch = standing.epoch
+        let standing = standing
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         try refuseExisting(store)
@@ -40,9 +40,10 @@ extension Vault {
         if location.isInUserData {
             try translating(store.path) { () throws(StorageError) in try store.createDirectories() }
         }
+        let guards = makeGuards()
         let change = try Change(of: store, .creation)
         let saved = try change.save(plaintext, key: key, slots: [])
-        install(saved, key: key, since: epoch)
+        install(created: saved, key: key, since: standing, guards: guards)
         try saved.checkSynced()
     }
 

@@ -50,8 +50,15 @@ extension Vault {
             try derivation.checkReadable()
             return try passphrase.deriveKey(derivation, available: available)
         }
+        return try changingFile { () throws(VaultError) in try saveKey(newKey, lease, store) }
+    }
+
+    private func saveKey(
+        _ newKey: MasterKey, _ lease: Lease, _ store: VaultStore
+    ) throws(VaultError) -> PassphraseChange {
         var change = try Change(of: store)
         let base = try change.newest(lease)
+        if base !== lease.snapshot { _ = install(base, over: lease) }
         let plaintext = base.plaintext
         let remade = try translating(store.path) { () throws(VaultFileError) in
             try Metadata.remade(
@@ -64,7 +71,7 @@ extension Vault {
         let outcome = PassphraseChange(
             remadeSlots: slots.count, droppedSlots: remade.droppedSlots, droppedRecipients: remade.droppedRecipients)
         let saved = try change.save(next, key: newKey, slots: slots)
-        install(saved, key: newKey, since: lease.epoch)
+        install(saved, key: newKey, since: lease.epoch, changed: [])
         try saved.checkSynced()
         return outcome
     }

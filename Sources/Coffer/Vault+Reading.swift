@@ -103,24 +103,4 @@ extension Vault {
         guard let (snapshot, object) = try find(spelling) else { return nil }
         return try snapshot.withSettings { (reader) throws(VaultError) in try body(reader, object) }
     }
-
-    /// The decrypted settings, which stay in memory as long as the caller holds them.
-    private func snapshot() throws(VaultError) -> Snapshot {
-        let lease = try lease()
-        if let snapshot = lease.snapshot { return snapshot }
-        return try reloading { () throws(VaultError) in try reload() }
-    }
-
-    /// Decrypts the file again after the copy was dropped.
-    private func reload() throws(VaultError) -> Snapshot {
-        while true {
-            let lease = try lease()
-            if let snapshot = lease.snapshot { return snapshot }
-            let loaded = try VaultLoading.load(try store())
-            let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
-            let warnings = Self.warnings(of: loaded.header.keyDerivation)
-            // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
-            if install(lease.key, fresh, ifStill: lease.revision, warnings: warnings) { return fresh }
-        }
-    }
 }

@@ -22,7 +22,9 @@ extension Vault {
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : surroundings.availableMemory()
-        try finishUnlock(try Self.open(store, with: passphrase, available: available), since: standing)
+        let guards = makeGuards()
+        let opened = try Self.open(store, with: passphrase, available: available)
+        guard install(opened, since: standing, guards: guards) else { throw .locked }
     }
 
     /// Unlocks the vault with its passphrase, deriving the key on a thread of its own.
@@ -38,10 +40,11 @@ extension Vault {
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : surroundings.availableMemory()
+        let guards = makeGuards()
         let result = await DedicatedThread.run {
             Result { () throws(VaultError) in try Self.open(store, with: passphrase, available: available) }
         }
-        try finishUnlock(try result.get(), since: standing)
+        guard install(try result.get(), since: standing, guards: guards) else { throw .locked }
     }
 
     /// What an unlock found.
@@ -61,12 +64,6 @@ extension Vault {
         }
         let snapshot = try loaded.snapshot(with: key)
         return Opened(key: key, snapshot: snapshot, warnings: warnings(of: derivation))
-    }
-
-    private func finishUnlock(
-        _ opened: Opened, since standing: (epoch: UInt64, revision: UInt64)
-    ) throws(VaultError) {
-        guard install(opened, since: standing) else { throw .locked }
     }
 
     static func warnings(of derivation: KeyDerivation) -> [VaultWarning] {

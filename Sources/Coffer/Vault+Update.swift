@@ -18,13 +18,16 @@ extension Vault {
     @discardableResult
     public func update<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
         try refuseNesting()
+        return try changingFile { try saveUpdate(body) }
+    }
+
+    private func saveUpdate<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
         let lease = try lease()
         var change = try Change(of: try store())
         let base = try change.newest(lease)
         if base !== lease.snapshot {
             // What another process saved is what reads see from now on, whatever becomes of this update.
-            let warnings = Self.warnings(of: base.header.keyDerivation)
-            _ = install(lease.key, base, ifStill: lease.revision, warnings: warnings)
+            _ = install(base, over: lease)
         }
         var draft = try Draft(of: base)
         let result = try asUpdater { try body(&draft) }
@@ -35,7 +38,7 @@ extension Vault {
         guard !draft.isEmpty else { return result }
         let saved = try change.save(try draft.composed(path: change.path), key: lease.key, slots: base.header.slots)
         // A lock meanwhile wins: then nothing is kept in memory, but the save stands.
-        install(saved, key: lease.key, since: lease.epoch)
+        install(saved, key: lease.key, since: lease.epoch, changed: draft.changedNames)
         try saved.checkSynced()
         return result
     }
