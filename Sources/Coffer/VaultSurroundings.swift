@@ -6,6 +6,8 @@ package struct VaultSurroundings: Sendable {
     package var system: any SystemCalls = LinuxSystemCalls()
     /// How much memory this process could get, in bytes.
     package var availableMemory: @Sendable () -> UInt64 = { AvailableMemory.bytes() }
+    /// Tells the time that deadlines are compared on.
+    package var clock: any VaultClock = SystemClock()
 
     /// The surroundings of a program that runs.
     package init() {}
