@@ -30,7 +30,7 @@ extension Vault {
         let result = try asUpdater { try body(&draft) }
         // A child forked in the closure holds zeros, and a draft swapped with another vault's is not of this file.
         try lease.checkProcess()
-        guard draft.base === base.plaintext else { throw VaultError.refused(reason: "the draft is that of another update") }
+        guard draft.base === base.plaintext else { throw VaultError.refused(reason: Draft.isOfAnother) }
         if let failure = draft.failure { throw failure }
         guard !draft.isEmpty else { return result }
         let saved = try change.save(try draft.composed(path: change.path), key: lease.key, slots: base.header.slots)
@@ -42,6 +42,8 @@ extension Vault {
 }
 
 extension Draft {
+    static let isOfAnother = "the draft is that of another update"
+
     /// Composes the next generation of what the draft was made of.
     borrowing func composed(path: String) throws(VaultError) -> VaultPlaintext {
         let (base, changes) = (base, sortedChanges)
