@@ -29,7 +29,7 @@ extension Vault {
             // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
             return install(fresh, over: lease) ? fresh : snapshot
         } catch {
-            guard error == .conflict, standing.epoch == lease.epoch else { return snapshot }
+            guard error == .conflict, withState({ $0.epoch }) == lease.epoch else { return snapshot }
             lock()
             throw error
         }

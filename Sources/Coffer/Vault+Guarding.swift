@@ -22,14 +22,14 @@ extension Vault {
 
     /// Watches the file for saves of other processes, as long as the vault is unlocked.
     func watchFile() {
-        guard let epoch = withState({ $0.unlocked.map { $0.value.guards.watch == nil } == true ? $0.epoch : nil }),
+        guard let epoch = withState({ $0.unlocked.map { $0.content.guards.watch == nil } == true ? $0.epoch : nil }),
             let path = try? path()
         else { return }
-        do {
+        do throws(Errno) {
             let watch = try FileWatch(path: path) { [weak self] in self?.newsOfFile() }
             // One that comes too late is let go of outside the lock.
             let tooLate = withState { state -> FileWatch? in
-                guard state.epoch == epoch, state.unlocked?.value.guards.watch == nil else { return watch }
+                guard state.epoch == epoch, state.unlocked?.content.guards.watch == nil else { return watch }
                 state.watch(watch)
                 return nil
             }

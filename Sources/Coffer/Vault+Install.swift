@@ -2,13 +2,18 @@ internal import VaultFile
 
 // How what was read or saved becomes what reads see, whatever happened meanwhile.
 extension Vault {
-    /// Where the state stands before an unlock or a creation.
-    struct Standing: Sendable {
+    /// Where the state stands before an unlock or a creation, and what would lock the vault from then on.
+    struct UnlockAttempt: Sendable {
         let epoch: UInt64
         let revision: UInt64
+        let guards: VaultState.Guards
     }
 
-    var standing: Standing { withState { Standing(epoch: $0.epoch, revision: $0.revision) } }
+    /// Begins an unlock or a creation: a lock, or a trigger that fires from here on, wins.
+    func beginUnlock() -> UnlockAttempt {
+        let (epoch, revision) = withState { ($0.epoch, $0.revision) }
+        return UnlockAttempt(epoch: epoch, revision: revision, guards: makeGuards())
+    }
 
     /// Installs what was decrypted of the file, unless anything was installed or locked meanwhile.
     ///
@@ -25,36 +30,34 @@ extension Vault {
     /// Installs what an unlock found. If a save ended meanwhile, and what was found is older, the key alone counts.
     ///
     /// - Returns: false when the vault was locked meanwhile.
-    func install(_ opened: Opened, since standing: Standing, guards: VaultState.Guards) -> Bool {
+    func install(_ opened: Opened, since attempt: UnlockAttempt) -> Bool {
         let now = surroundings.clock.now
         let found = SeenGeneration(opened.snapshot)
         let isUnlocked = withChange { state in
-            guard state.epoch == standing.epoch else { return ([], [], false) }
+            guard state.epoch == attempt.epoch else { return ([], [], false) }
             var (key, snapshot): (MasterKey, Snapshot?) = (opened.key, opened.snapshot)
             var warnings = opened.warnings
-            if state.revision != standing.revision, let seen = state.seen, !state.isForeign,
+            if state.revision != attempt.revision, let seen = state.seen, !state.isForeign,
                 seen.vaultID == found.vaultID, seen.generation >= found.generation
             {
                 // Without a snapshot, the next read decrypts the file as it is now.
-                (key, snapshot) = (state.unlocked?.value.key ?? key, state.unlocked?.value.snapshot)
+                (key, snapshot) = (state.unlocked?.content.key ?? key, state.unlocked?.content.snapshot)
                 if state.unlocked != nil { warnings = state.warnings }
             }
-            let held = hold(key, snapshot, guards, at: now)
-            return (state.unlock(held, warnings: warnings + guards.warnings), [], true)
+            let held = hold(key, snapshot, attempt.guards, at: now)
+            return (state.unlock(held, warnings: warnings + attempt.guards.warnings), [], true)
         }
         if isUnlocked { becameUnlocked() }
         return isUnlocked
     }
 
     /// Installs a new vault, unless it was locked meanwhile.
-    func install(
-        created saved: Change.Saved, key: MasterKey, since standing: Standing, guards: VaultState.Guards
-    ) {
+    func install(created saved: Change.Saved, key: MasterKey, since attempt: UnlockAttempt) {
         let now = surroundings.clock.now
         let isUnlocked = withChange { state in
-            guard state.epoch == standing.epoch else { return (state.outdate(by: saved.snapshot), [], false) }
-            let held = hold(key, saved.snapshot, guards, at: now)
-            return (state.unlock(held, warnings: saved.warnings + guards.warnings), [], true)
+            guard state.epoch == attempt.epoch else { return (state.outdate(by: saved.snapshot), [], false) }
+            let held = hold(key, saved.snapshot, attempt.guards, at: now)
+            return (state.unlock(held, warnings: saved.warnings + attempt.guards.warnings), [], true)
         }
         if isUnlocked { becameUnlocked() }
     }
@@ -79,11 +82,11 @@ extension Vault {
         _ key: MasterKey, _ snapshot: Snapshot?, _ guards: VaultState.Guards, at now: Int64
     ) -> Held<VaultState.Unlocked> {
         let deadlines = Deadlines(idle: autoLock.idle, maximumAge: autoLock.maximumAge, at: now)
-        return Held(VaultState.Unlocked(key: key, snapshot: snapshot, guards: guards), deadlines)
+        return Held(VaultState.Unlocked(key: key, snapshot: snapshot, guards: guards), until: deadlines)
     }
 
     private func becameUnlocked() {
-        let (timer, deadline) = withState { ($0.unlocked?.value.guards.timer, $0.nextDeadline) }
+        let (timer, deadline) = withState { ($0.unlocked?.content.guards.timer, $0.nextDeadline) }
         timer?.ensure(by: deadline)
         if hub.isObserved { watchFile() }
     }

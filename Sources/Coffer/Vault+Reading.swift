@@ -3,21 +3,6 @@ public import SecureMemory
 internal import VaultFile
 
 extension Vault {
-    /// Reads a setting that is no secret.
-    ///
-    /// - Parameter key: the setting.
-    /// - Returns: its value, or the key's default when it is absent.
-    /// - Throws: `locked`; `typeMismatch` when it has another type; `limitExceeded` for a name that is far too long;
-    ///   `notEnoughMemory`; what reading the file again throws.
-    public subscript<Value: SettingValue>(key: SettingKey<Value>) -> Value {
-        get throws(VaultError) {
-            guard let (snapshot, object) = try find(key.name) else { return key.defaultValue }
-            return try snapshot.withSettings { (reader) throws(VaultError) in
-                try ValueReading.value(object, of: reader, for: key)
-            }
-        }
-    }
-
     /// Lends the bytes of a secret: ASCII text and data in place, other text as UTF-8 in memory that is wiped after.
     ///
     /// No lock is held while the closure runs, so it may read further settings. A lock meanwhile refuses new reads and
@@ -32,7 +17,7 @@ extension Vault {
     public func withBytes<Result>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
         guard let (snapshot, object) = try find(key.name) else { throw VaultError.notFound(name: key.name) }
         return try snapshot.withSettings { (reader) in
-            try ValueReading.withBytes(object, of: reader, named: key.name, body)
+            try SecretReading.withBytes(object, of: reader, named: key.name, body)
         }
     }
 
@@ -44,7 +29,7 @@ extension Vault {
     public func secret(for key: SecretKey) throws(VaultError) -> Secret {
         guard let (snapshot, object) = try find(key.name) else { throw .notFound(name: key.name) }
         return try snapshot.withSettings { (reader) throws(VaultError) -> Secret in
-            Secret(try ValueReading.copy(object, of: reader, named: key.name))
+            Secret(try SecretReading.copy(object, of: reader, named: key.name))
         }
     }
 
@@ -85,7 +70,7 @@ extension Vault {
     ///
     /// - Returns: the settings that it stands in, which are kept by holding them, and its value's number; nil when
     ///   absent.
-    private func find(_ spelling: String) throws(VaultError) -> (snapshot: Snapshot, object: Int)? {
+    func find(_ spelling: String) throws(VaultError) -> (snapshot: Snapshot, object: Int)? {
         let snapshot = try snapshot()
         let exact = SettingName(spelling)
         if let object = snapshot.value(of: exact) { return (snapshot, object) }

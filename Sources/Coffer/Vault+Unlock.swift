@@ -18,13 +18,12 @@ extension Vault {
     public func unlock(
         _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false
     ) throws(VaultError) {
-        let standing = standing
+        let attempt = beginUnlock()
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : surroundings.availableMemory()
-        let guards = makeGuards()
         let opened = try Self.open(store, with: passphrase, available: available)
-        guard install(opened, since: standing, guards: guards) else { throw .locked }
+        guard install(opened, since: attempt) else { throw .locked }
     }
 
     /// Unlocks the vault with its passphrase, deriving the key on a thread of its own.
@@ -36,15 +35,14 @@ extension Vault {
     public func unlock(
         _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false
     ) async throws(VaultError) {
-        let standing = standing
+        let attempt = beginUnlock()
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : surroundings.availableMemory()
-        let guards = makeGuards()
         let result = await DedicatedThread.run {
             Result { () throws(VaultError) in try Self.open(store, with: passphrase, available: available) }
         }
-        guard install(try result.get(), since: standing, guards: guards) else { throw .locked }
+        guard install(try result.get(), since: attempt) else { throw .locked }
     }
 
     /// What an unlock found.

@@ -29,11 +29,11 @@ extension Vault {
             // What another process saved is what reads see from now on, whatever becomes of this update.
             _ = install(base, over: lease)
         }
-        var draft = try Draft(of: base)
+        var draft = try Draft(of: base.plaintext)
         let result = try asUpdater { try body(&draft) }
         // A child forked in the closure holds zeros, and a draft swapped with another vault's is not of this file.
         try lease.checkProcess()
-        guard draft.base === base else { throw VaultError.refused(reason: "the draft is that of another update") }
+        guard draft.base === base.plaintext else { throw VaultError.refused(reason: Draft.isOfAnother) }
         if let failure = draft.failure { throw failure }
         guard !draft.isEmpty else { return result }
         let saved = try change.save(try draft.composed(path: change.path), key: lease.key, slots: base.header.slots)
@@ -45,12 +45,13 @@ extension Vault {
 }
 
 extension Draft {
+    static let isOfAnother = "the draft is that of another update"
+
     /// Composes the next generation of what the draft was made of.
     borrowing func composed(path: String) throws(VaultError) -> VaultPlaintext {
-        let plaintext = base.plaintext
-        let changes = sortedChanges
+        let (base, changes) = (base, sortedChanges)
         return try translating(path) { () throws(VaultFileError) in
-            try plaintext.next(changes: changes, values: values.bytes)
+            try base.next(changes: changes, values: values.bytes)
         }
     }
 }

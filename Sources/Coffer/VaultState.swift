@@ -44,7 +44,7 @@ struct VaultState {
     static let lookInterval: Int64 = 250_000_000
 
     /// Whether a fork wiped the key: then the process that runs never unlocked the vault.
-    var isForeign: Bool { unlocked?.value.key.isForeign ?? false }
+    var isForeign: Bool { unlocked?.content.key.isForeign ?? false }
 
     /// What is held, if no deadline has passed. Asking extends none.
     func held(at now: Int64) -> Unlocked? {
@@ -62,7 +62,7 @@ struct VaultState {
     /// What is held, whatever the time: observers are told when that changes.
     var rawLockState: LockState {
         guard let unlocked, !isForeign else { return .locked }
-        return unlocked.value.snapshot == nil ? .unlockedWithoutCopy : .unlocked
+        return unlocked.content.snapshot == nil ? .unlockedWithoutCopy : .unlocked
     }
 
     /// What is held, for a call that uses it and so extends the idle deadline.
@@ -79,7 +79,7 @@ struct VaultState {
     }
 
     /// The time at which the vault locks itself, if it does.
-    var nextDeadline: Int64? { unlocked?.next }
+    var nextDeadline: Int64? { unlocked?.deadlines.next }
 
     /// Whether something is held whose time has passed.
     func isOverdue(at now: Int64) -> Bool { unlocked != nil && !isForeign && held(at: now) == nil }
@@ -121,9 +121,9 @@ struct VaultState {
 
     /// Drops the decrypted settings and keeps the key.
     mutating func dropCopy() -> Replaced {
-        let replaced: Replaced = unlocked?.value.snapshot.map { [$0] } ?? []
+        let replaced: Replaced = unlocked?.content.snapshot.map { [$0] } ?? []
         revision += 1
-        unlocked?.value.snapshot = nil
+        unlocked?.content.snapshot = nil
         return replaced
     }
 
@@ -133,23 +133,23 @@ struct VaultState {
         revision += 1
         unlocked = opened
         self.warnings = warnings
-        if let snapshot = opened.value.snapshot { seen = SeenGeneration(snapshot) }
+        if let snapshot = opened.content.snapshot { seen = SeenGeneration(snapshot) }
         return replaced
     }
 
     /// Takes newer settings, or the old ones decrypted again, and leaves the deadlines as they are.
     mutating func renew(_ snapshot: Snapshot, key: MasterKey, warnings: [VaultWarning]) -> Replaced {
-        guard let old = unlocked?.value else { return [] }
+        guard let old = unlocked?.content else { return [] }
         let replaced: Replaced = [old.key, old.snapshot]
         revision += 1
-        unlocked?.value = Unlocked(key: key, snapshot: snapshot, guards: old.guards)
+        unlocked?.content = Unlocked(key: key, snapshot: snapshot, guards: old.guards)
         self.warnings = warnings
         seen = SeenGeneration(snapshot)
         return replaced
     }
 
     /// Adds what tells of the saves of other processes.
-    mutating func watch(_ watch: FileWatch) { unlocked?.value.guards.watch = watch }
+    mutating func watch(_ watch: FileWatch) { unlocked?.content.guards.watch = watch }
 
     mutating func warn(_ warning: VaultWarning) {
         if !warnings.contains(warning) { warnings.append(warning) }

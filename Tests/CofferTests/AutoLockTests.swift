@@ -219,6 +219,7 @@ import Testing
         let time = Mutex<Int64>(1_000_000_000_000)
         var now: Int64 { time.withLock { $0 } }
         var slept: Int64 { 0 }
+        var sleptAtMost: Int64 { 0 }
         func wakeUp(at deadline: Int64, _ body: @escaping @Sendable () -> Void) -> any WakeUp { Nothing() }
         private struct Nothing: WakeUp {
             func cancel() {}

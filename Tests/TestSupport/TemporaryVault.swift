@@ -64,4 +64,11 @@ extension VaultSurroundings {
         surroundings.availableMemory = memory
         return surroundings
     }
+
+    /// Surroundings with another time.
+    package static func with(clock: any VaultClock) -> Self {
+        var surroundings = Self()
+        surroundings.clock = clock
+        return surroundings
+    }
 }
