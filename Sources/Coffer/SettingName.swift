@@ -18,7 +18,9 @@ struct SettingName: Hashable, Comparable, Sendable {
             utf8 = (0..<text.bytes.byteCount).map { text.bytes[$0] }
             return
         }
-        let units = (0..<text.bytes.byteCount / 2).map { UInt16(text.bytes[2 * $0]) << 8 | UInt16(text.bytes[2 * $0 + 1]) }
+        let units = (0..<text.bytes.byteCount / 2).map {
+            UInt16(text.bytes[2 * $0]) << 8 | UInt16(text.bytes[2 * $0 + 1])
+        }
         utf8 = Array(String(decoding: units, as: UTF16.self).utf8)
     }
 

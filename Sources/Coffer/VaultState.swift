@@ -48,7 +48,8 @@ struct VaultState {
 
     /// What is held, if no deadline has passed. Asking extends none.
     func held(at now: Int64) -> Unlocked? {
-        guard !isForeign, let held = unlocked?.value(at: now), !held.guards.attachments.contains(where: { $0.isDue() }) else {
+        guard !isForeign, let held = unlocked?.value(at: now), !held.guards.attachments.contains(where: { $0.isDue() })
+        else {
             return nil
         }
         return held

@@ -36,7 +36,8 @@ extension VaultEvent {
         switch (self, next) {
         case (.changed(let names), .changed(let more)):
             .changed((names + more).map { SettingName($0) })
-        case (.changedUnspecified, .changed), (.changed, .changedUnspecified), (.changedUnspecified, .changedUnspecified):
+        case (.changedUnspecified, .changed), (.changed, .changedUnspecified),
+            (.changedUnspecified, .changedUnspecified):
             .changedUnspecified
         case (.lockState(let state), .lockState(let next)) where state == next: .lockState(next)
         case (.missed, .missed): .missed
