@@ -244,7 +244,7 @@ import VaultFile
             // The C library keeps a few stacks of threads that have ended.
             var thread = pthread_t()
             let pause: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
-                unsafe Glibc.pause()
+                Glibc.pause()
                 return nil
             }
             while unsafe pthread_create(&thread, nil, pause, nil) == 0 {}
