@@ -1,6 +1,6 @@
 /// A value that is valid until its deadlines: an entry of a cache, the key of a vault, its decrypted copy.
 package struct Held<Value: Sendable>: Sendable {
-    /// The value, whatever the time: for what keeps or drops it.
+    /// The value, whether or not its time has passed: to change it or to let it go.
     package var content: Value
     /// When it stops being valid.
     package private(set) var deadlines: Deadlines
