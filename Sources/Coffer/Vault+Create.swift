@@ -40,7 +40,7 @@ extension Vault {
         if location.isInUserData {
             try translating(store.path) { () throws(StorageError) in try store.createDirectories() }
         }
-        let change = try Change(of: store, .creation)
+        let change = try Change(of: store, .creation, freshness: freshness)
         let saved = try change.save(plaintext, key: key, slots: [])
         install(saved, key: key, since: epoch)
         try saved.checkSynced()

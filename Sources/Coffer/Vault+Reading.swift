@@ -116,8 +116,11 @@ extension Vault {
         while true {
             let lease = try lease()
             if let snapshot = lease.snapshot { return snapshot }
-            let loaded = try VaultLoading.load(try store())
+            let store = try store()
+            let expected = freshness.expectation(at: store.path)
+            let loaded = try VaultLoading.load(store)
             let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+            try expected.check(fresh)
             let warnings = Self.warnings(of: loaded.header.keyDerivation)
             // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
             if install(lease.key, fresh, ifStill: lease.revision, warnings: warnings) { return fresh }

@@ -12,21 +12,27 @@ public final class Vault: Sendable {
     /// Where the file is.
     public let location: VaultLocation
     let surroundings: VaultSurroundings
+    let freshness: Freshness
     private let state = Mutex(State())
     /// Taken by a read that decrypts the file again, so that many reads at once make one copy.
     private let reload = Mutex(())
 
     /// Makes a handle for a vault.
     ///
-    /// - Parameter location: where its file is, or will be.
-    public convenience init(at location: VaultLocation) {
-        self.init(at: location, surroundings: VaultSurroundings())
+    /// - Parameters:
+    ///   - location: where its file is, or will be.
+    ///   - freshness: how far back it remembers what it saw, to notice that an old file was put back.
+    public convenience init(at location: VaultLocation, freshness: FreshnessPolicy = .thisProcess) {
+        self.init(at: location, freshness: freshness, surroundings: VaultSurroundings())
     }
 
     /// Makes a handle for a vault in other surroundings.
-    package init(at location: VaultLocation, surroundings: VaultSurroundings) {
+    package init(
+        at location: VaultLocation, freshness: FreshnessPolicy = .thisProcess, surroundings: VaultSurroundings
+    ) {
         self.location = location
         self.surroundings = surroundings
+        self.freshness = Freshness(freshness, surroundings)
     }
 
     /// What is known of the vault in memory.

@@ -6,6 +6,8 @@ package struct VaultSurroundings: Sendable {
     package var system: any SystemCalls = LinuxSystemCalls()
     /// How much memory this process could get, in bytes.
     package var availableMemory: @Sendable () -> UInt64 = { AvailableMemory.bytes() }
+    /// The user's directory for state, or nil without a home directory.
+    package var stateDirectory: @Sendable () -> String? = { UserDirectories.state() }
 
     /// The surroundings of a program that runs.
     package init() {}

@@ -8,4 +8,8 @@ public enum VaultWarning: Hashable, Sendable {
     case groupNotKept
     /// The file system could not bring one file to the disk, so everything was brought.
     case syncedEverything
+    /// What was seen of the vault could not be written down, so that less is noticed another time.
+    ///
+    /// The system's reason and the path of the state; 0 when the user has no home directory.
+    case freshnessNotRemembered(errno: Int32, path: String)
 }

@@ -8,6 +8,8 @@ package final class TemporaryVault: Sendable {
     package static var cheap: KeyDerivation { KeyDerivation(passes: 1, memoryKiB: 8_192) }
 
     package let directory: URL
+    /// Beside it, for what is remembered of vaults; it is not made.
+    package var stateDirectory: URL { directory.appendingPathExtension("state") }
     package var path: String { directory.appendingPathComponent("test.coffer").path }
 
     // A test may let go of this object before it is done with the vault.
