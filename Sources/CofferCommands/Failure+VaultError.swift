@@ -48,7 +48,8 @@ extension Failure {
         case .wrongPassphrase:
             self.init(
                 .wrongPassphrase, "wrong passphrase for \(file)",
-                hint: "if you are sure of it, another holder changed it, the file is a copy from before a change, or its header "
+                hint:
+                    "if you are sure of it, another holder changed it, the file is a copy from before a change, or its header "
                     + "was edited")
         case .tampered:
             self.init(

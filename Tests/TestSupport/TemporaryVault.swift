@@ -31,6 +31,19 @@ package final class TemporaryVault: Sendable {
     /// A new handle for the vault.
     package func handle() -> Vault { Vault(at: .file(path)) }
 
+    /// A new handle that remembers what it sees, in a state directory of this vault's own.
+    package func remembering(
+        at path: String? = nil, system: any SystemCalls = LinuxSystemCalls(), state: URL? = nil
+    ) -> Vault {
+        var surroundings = VaultSurroundings(system: system)
+        let state = (state ?? stateDirectory).path
+        surroundings.stateDirectory = { state }
+        return Vault(at: .file(path ?? self.path), freshness: .remembered, surroundings: surroundings)
+    }
+
+    /// What is remembered there.
+    package func remembered() -> FreshnessState { FreshnessStore(stateDirectory: stateDirectory.path).read() }
+
     /// A new handle that is unlocked.
     package func unlocked() throws -> Vault {
         let vault = handle()

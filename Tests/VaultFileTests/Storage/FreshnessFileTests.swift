@@ -8,15 +8,18 @@ import VaultFile
 
 /// The file of the freshness state, whatever becomes of it.
 @Suite struct FreshnessFileTests {
-    private static let sighting = FreshnessStateTests.sighting
     private static let path = FreshnessStateTests.path
 
     private static func known(_ generation: UInt64) -> FreshnessState {
         var state = FreshnessState()
-        state.record(sighting(generation - 1, 1, 0, 7), at: path)
-        state.record(sighting(generation, 1, 0, 8), at: [0xFF, 0xC3, 0x28])
+        state.record(FreshnessStateTests.sighting(generation - 1, of: 1, key: 7), at: path)
+        state.record(FreshnessStateTests.sighting(generation, of: 1, key: 8), at: [0xFF, 0xC3, 0x28])
         return state
     }
+
+    private static func state(file: [UInt8]) -> FreshnessState? { FreshnessState(file: file.rawSpan) }
+
+    private static func state(list: [UInt8]) -> FreshnessState? { FreshnessState(list: list.rawSpan) }
 
     private static func store(_ scratch: Scratch, _ system: any SystemCalls = LinuxSystemCalls()) -> FreshnessStore {
         FreshnessStore(stateDirectory: scratch("state"), system: system)
@@ -32,13 +35,14 @@ import VaultFile
         #expect(store.read() == Self.known(5))
         try store.update { state in
             #expect(state == Self.known(5))
-            state.record(Self.sighting(6, 1, 0, 8), at: nil)
+            state.record(FreshnessStateTests.sighting(6, of: 1, key: 8), at: nil)
         }
-        #expect(store.read().newestGeneration(of: Self.sighting(1, 1, 0, 0).vaultID) == 6)
+        #expect(store.read().newestGeneration(of: FreshnessStateTests.sighting(1, of: 1, key: 0).vaultID) == 6)
         #expect(scratch.mode("state") == 0o700 && scratch.mode("state/coffer") == 0o700)
         #expect(scratch.mode("state/coffer/freshness") == 0o600)
-        #expect(try FileManager.default.contentsOfDirectory(atPath: scratch("state/coffer")).sorted()
-            == [".freshness.lock", "freshness"])
+        #expect(
+            try FileManager.default.contentsOfDirectory(atPath: scratch("state/coffer")).sorted()
+                == [".freshness.lock", "freshness"])
     }
 
     @Test("nothing is written where nothing changed")
@@ -47,19 +51,19 @@ import VaultFile
         let store = Self.store(scratch)
         try store.update { $0 = Self.known(5) }
         let before = scratch.status("state/coffer/freshness").st_ino
-        try store.update { $0.record(Self.sighting(5, 1, 0, 8), at: Self.path) }
+        try store.update { $0.record(FreshnessStateTests.sighting(5, of: 1, key: 8), at: Self.path) }
         #expect(scratch.status("state/coffer/freshness").st_ino == before)
     }
 
     @Test("every truncation and every flipped bit is state that is lost, and written anew")
     func damage() throws {
         let bytes = try Self.known(5).file()
-        #expect(FreshnessState(file: bytes.rawSpan) == Self.known(5))
-        for length in 0..<bytes.count { #expect(FreshnessState(file: Array(bytes[..<length]).rawSpan) == nil) }
+        #expect(Self.state(file: bytes) == Self.known(5))
+        for length in 0..<bytes.count { #expect(Self.state(file: Array(bytes[..<length])) == nil) }
         for bit in 0..<8 * bytes.count {
             var flipped = bytes
             flipped[bit / 8] ^= 1 << UInt8(bit % 8)
-            #expect(FreshnessState(file: flipped.rawSpan) == nil, "bit \(bit)")
+            #expect(Self.state(file: flipped) == nil, "bit \(bit)")
         }
         let scratch = try Scratch()
         let store = Self.store(scratch)
@@ -88,65 +92,24 @@ import VaultFile
 
     @Test("a whole list that says something else is no state")
     func otherLists() throws {
-        let digest = [UInt8](repeating: 1, count: 32)
-        let id = [UInt8](repeating: 1, count: 16)
-        func list(
-            version: Int64 = 1, keys: Int = 1, generation: Int64 = 1, id: [UInt8] = id, commitment: [UInt8] = digest,
-            replaced: [[UInt8]] = [], vaults: Int = 1, path: [UInt8] = [0x61], paths: Int = 1
-        ) throws -> [UInt8] {
-            var builder = try PropertyListBuilder()
-            func key(_ name: String) throws { try builder.key(utf8: Array(name.utf8).rawSpan) }
-            try builder.beginDictionary()
-            try key("version")
-            try builder.integer(version)
-            if keys > 1 {
-                try key("more")
-                try builder.integer(1)
-            }
-            try key("vaults")
-            try builder.beginArray()
-            for _ in 0..<vaults {
-                try builder.beginDictionary()
-                try key("id")
-                try builder.data(id.rawSpan)
-                try key("generation")
-                try builder.integer(generation)
-                try key("check")
-                try builder.data(digest.rawSpan)
-                try key("commitment")
-                try builder.data(commitment.rawSpan)
-                try key("replaced")
-                try builder.beginArray()
-                for commitment in replaced { try builder.data(commitment.rawSpan) }
-                try builder.endArray()
-                try builder.endDictionary()
-            }
-            try builder.endArray()
-            try key("paths")
-            try builder.beginArray()
-            for _ in 0..<paths {
-                try builder.beginDictionary()
-                try key("id")
-                try builder.data(id.rawSpan)
-                try key("path")
-                try builder.data(path.rawSpan)
-                try builder.endDictionary()
-            }
-            try builder.endArray()
-            try builder.endDictionary()
-            let list = try builder.finish()
-            return unsafe list.bytes.withUnsafeBytes { unsafe Array($0) }
+        let (digest, id) = (FreshnessList.digest, FreshnessList.id)
+        func list(_ change: (inout FreshnessList) -> Void = { _ in }) throws -> [UInt8] {
+            var list = FreshnessList()
+            change(&list)
+            return try list.bytes()
         }
         let others = (0..<65).map { [UInt8](repeating: 100 + UInt8($0), count: 32) }
-        #expect(try FreshnessState(list: list().rawSpan) != nil)
-        #expect(try FreshnessState(list: list(replaced: Array(others.dropLast())).rawSpan) != nil)
+        #expect(try Self.state(list: list()) != nil)
+        #expect(try Self.state(list: list { $0.replaced = Array(others.dropLast()) }) != nil)
         let refused = try [
-            list(version: 2), list(keys: 2), list(generation: 0), list(generation: -1), list(id: digest),
-            list(commitment: id), list(replaced: [digest]), list(replaced: [id]), list(replaced: others),
-            list(replaced: [others[0], others[0]]), list(vaults: 2), list(path: []), list(paths: 2),
-            list(path: [UInt8](repeating: 0x61, count: 4_097)),
+            list { $0.version = 2 }, list { $0.hasMoreKeys = true }, list { $0.generation = 0 },
+            list { $0.generation = -1 }, list { $0.ids = [digest] }, list { $0.commitment = id },
+            list { $0.replaced = [digest] }, list { $0.replaced = [id] }, list { $0.replaced = others },
+            list { $0.replaced = [others[0], others[0]] }, list { $0.ids = [id, id] }, list { $0.paths = [[]] },
+            list { $0.paths = [id, id] }, list { $0.paths = [[UInt8](repeating: 0x61, count: 4_097)] },
+            list { $0.pathID = digest },
         ]
-        for list in refused { #expect(FreshnessState(list: list.rawSpan) == nil) }
+        for list in refused { #expect(Self.state(list: list) == nil) }
     }
 
     @Test("a link is followed and stays one; what is no file of this user says nothing and is left alone")
@@ -221,14 +184,16 @@ import VaultFile
         try inThreads(8) { thread in
             for round in 1...10 {
                 try Self.store(scratch).update { state in
-                    state.record(Self.sighting(UInt64(round), UInt8(thread), 0, 1), at: [UInt8(thread + 1)])
+                    state.record(
+                        FreshnessStateTests.sighting(UInt64(round), of: UInt8(thread), key: 1), at: [UInt8(thread + 1)])
                 }
             }
         }
         let state = Self.store(scratch).read()
         #expect(state.counts == (8, 8))
         for thread in 0..<8 {
-            #expect(state.newestGeneration(of: Self.sighting(1, UInt8(thread), 0, 1).vaultID) == 10)
+            #expect(
+                state.newestGeneration(of: FreshnessStateTests.sighting(1, of: UInt8(thread), key: 1).vaultID) == 10)
         }
     }
 }

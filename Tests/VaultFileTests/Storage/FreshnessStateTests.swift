@@ -131,45 +131,54 @@ import VaultFile
     }
 
     @Test("vaults, paths and replaced keys are bounded, and the oldest go first")
-    func bounds() {
-        var state = FreshnessState()
-        for number in 0..<FreshnessState.maximumVaults + 3 {
-            let id = withUnsafeBytes(of: UInt64(number).bigEndian) { unsafe Array($0) }
-            let sighting = FreshnessSighting(
-                vaultID: id + id, generation: 5, check: id + id + id + id, commitment: id + id + id + id)
-            state.record(sighting, at: id)
-            // The first one changes again and again, so it stays.
-            if number % 1_000 == 999 { state.record(Self.sighting(UInt64(number)), at: Self.path) }
-        }
+    func bounds() throws {
+        var list = FreshnessList()
+        list.ids = (0..<FreshnessState.maximumVaults).map { FreshnessList.id($0) }
+        list.paths = (0..<FreshnessState.maximumPaths).map { FreshnessList.id($0) }
+        list.replaced = []
+        let bytes = try list.bytes()
+        let full = FreshnessState(list: bytes.rawSpan)
+        var state = try #require(full)
+        // The first one changes, so it is no longer the oldest.
+        let first = FreshnessSighting(
+            vaultID: FreshnessList.id(0), generation: 2, check: FreshnessList.digest, commitment: FreshnessList.digest)
+        state.record(first, at: FreshnessList.id(0))
+        state.record(Self.sighting(1, of: 0xEE), at: Self.path)
         #expect(state.counts == (FreshnessState.maximumVaults, FreshnessState.maximumPaths))
-        #expect(state.newestGeneration(of: Self.sighting(1).vaultID) == 3_999)
-        #expect(state.newestGeneration(of: [UInt8](repeating: 0, count: 16)) == nil)
-        for generation in 4_000...4_100 { state.record(Self.sighting(UInt64(generation), key: UInt8(generation - 3_990)), at: nil) }
-        #expect(state.finding(Self.sighting(5_000, key: 109), at: nil) == .rolledBack(newest: 4_100))
-        #expect(state.finding(Self.sighting(5_000, key: 46), at: nil) == .rolledBack(newest: 4_100))
-        #expect(state.finding(Self.sighting(5_000, key: 45), at: nil) == nil)
+        #expect(state.newestGeneration(of: FreshnessList.id(0)) == 2)
+        #expect(state.newestGeneration(of: FreshnessList.id(1)) == nil)
+        #expect(state.newestGeneration(of: FreshnessList.id(2)) == 1)
+        #expect(state.newestGeneration(of: Self.sighting(1, of: 0xEE).vaultID) == 1)
+        #expect(state.finding(Self.sighting(1, of: 0xDD), at: FreshnessList.id(0)) == nil)
+        #expect(state.finding(Self.sighting(1, of: 0xDD), at: FreshnessList.id(1)) == .replaced)
         // A path that no file can have is not kept.
-        let count = state.counts.paths
-        state.accept(Self.sighting(4_101, key: 110), at: [UInt8](repeating: 0x61, count: 4_097))
-        state.accept(Self.sighting(4_101, key: 110), at: [])
-        #expect(state.counts.paths == count)
+        let before = state
+        state.accept(Self.sighting(1, of: 0xEE), at: [UInt8](repeating: 0x61, count: 4_097))
+        state.accept(Self.sighting(1, of: 0xEE), at: [])
+        #expect(state == before)
+
+        state = FreshnessState()
+        for key in 1...101 { state.record(Self.sighting(UInt64(key), key: UInt8(key)), at: nil) }
+        #expect(state.finding(Self.sighting(200, key: 100), at: nil) == .rolledBack(newest: 101))
+        #expect(state.finding(Self.sighting(200, key: 37), at: nil) == .rolledBack(newest: 101))
+        #expect(state.finding(Self.sighting(200, key: 36), at: nil) == nil)
     }
 
-    @Test("the largest state that the limits allow is written and read")
+    @Test("the largest state that the limits allow fits into a file, which is read again")
     func largest() throws {
-        var state = FreshnessState()
-        for number in 0..<FreshnessState.maximumVaults {
-            let id = withUnsafeBytes(of: UInt64(number).bigEndian) { unsafe Array($0) }
-            for key in 0...UInt8(FreshnessState.maximumReplaced) {
-                let path = [UInt8](repeating: 0x61, count: FreshnessState.maximumPathLength - 8) + id
-                state.record(
-                    FreshnessSighting(
-                        vaultID: id + id, generation: 1 << 62 + UInt64(key), check: id + id + id + id,
-                        commitment: [UInt8](repeating: key, count: 32)), at: path)
-            }
-        }
+        var list = FreshnessList()
+        list.generation = .max
+        list.ids = (0..<FreshnessState.maximumVaults).map { FreshnessList.id($0) }
+        list.replaced = (0..<FreshnessState.maximumReplaced).map { [UInt8](repeating: UInt8($0 + 2), count: 32) }
+        let filling = [UInt8](repeating: 0xFF, count: FreshnessState.maximumPathLength - 16)
+        list.paths = (0..<FreshnessState.maximumPaths).map { filling + FreshnessList.id($0) }
+        let bytes = try list.bytes()
+        let largest = FreshnessState(list: bytes.rawSpan)
+        let state = try #require(largest)
         let file = try state.file()
+        #expect(Array(file.dropLast(32)) == bytes)
         #expect(file.count <= FreshnessState.maximumFileSize)
-        #expect(FreshnessState(file: file.rawSpan) == state)
+        let again = FreshnessState(file: file.rawSpan)
+        #expect(again == state)
     }
 }
