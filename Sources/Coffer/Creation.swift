@@ -12,6 +12,7 @@ struct Creation: Sendable {
     private let passphrase: Passphrase
     private let derivation: KeyDerivation
     private let available: UInt64?
+    private let freshness: Freshness
     /// What the vault grows from: no settings, and a generation that is never saved.
     private let beforeFirst: VaultPlaintext
 
@@ -32,6 +33,7 @@ struct Creation: Sendable {
             return try VaultPlaintext.beforeFirst()
         }
         (self.store, self.passphrase, self.derivation, self.available) = (store, passphrase, derivation, available)
+        freshness = vault.freshness
         makesDirectories = vault.location.isInUserData
     }
 
@@ -84,7 +86,7 @@ struct Creation: Sendable {
         if makesDirectories {
             try translating(store.path) { () throws(StorageError) in try store.createDirectories() }
         }
-        let change = try Change(of: store, .creation)
+        let change = try Change(of: store, .creation, freshness: freshness)
         return Made(key: key, saved: try change.save(contents, key: key, slots: []))
     }
 }

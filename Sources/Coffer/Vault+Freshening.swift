@@ -24,8 +24,7 @@ extension Vault {
     func newest(_ lease: Lease, than snapshot: Snapshot) throws(VaultError) -> Snapshot {
         do throws(VaultError) {
             guard try isOther(than: lease.seen) else { return snapshot }
-            let loaded = try VaultLoading.load(try store())
-            let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+            let fresh = try newerSnapshot(lease)
             // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
             return install(fresh, over: lease) ? fresh : snapshot
         } catch {
@@ -49,10 +48,19 @@ extension Vault {
         while true {
             let lease = try lease()
             if let snapshot = lease.snapshot { return snapshot }
-            let loaded = try VaultLoading.load(try store())
-            let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+            let fresh = try newerSnapshot(lease)
             if install(fresh, over: lease) { return fresh }
         }
+    }
+
+    /// Decrypts the file, which has to follow what was seen.
+    private func newerSnapshot(_ lease: Lease) throws(VaultError) -> Snapshot {
+        let store = try store()
+        let expected = freshness.expectation(at: store.path)
+        let loaded = try VaultLoading.load(store)
+        let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+        try expected.check(fresh)
+        return fresh
     }
 
     /// What observers are to know when the settings of a lease give way to those of a file.

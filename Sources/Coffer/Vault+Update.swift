@@ -13,7 +13,7 @@ extension Vault {
     /// - Returns: what `body` returns.
     /// - Throws: `savedButNotSynced` when the changes are in force but a power cut may undo them: do not repeat them. All
     ///   else means that nothing was saved: `locked`; `conflict` when the passphrase was changed elsewhere;
-    ///   `rolledBack`, `forked` or `replaced` when the file does not follow what this process saw; `limitExceeded`;
+    ///   `rolledBack`, `forked` or `replaced` when the file does not follow what was seen; `limitExceeded`;
     ///   `refused` for a name or nesting; `ioError` naming the step; what reading the file throws; what `body` throws.
     @discardableResult
     public func update<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
@@ -23,7 +23,7 @@ extension Vault {
 
     private func saveUpdate<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
         let lease = try lease()
-        var change = try Change(of: try store())
+        var change = try Change(of: try store(), freshness: freshness)
         let base = try change.newest(lease)
         if base !== lease.snapshot {
             // What another process saved is what reads see from now on, whatever becomes of this update.

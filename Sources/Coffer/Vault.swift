@@ -14,6 +14,7 @@ public final class Vault: Sendable {
     /// When the vault locks itself.
     public let autoLock: AutoLock
     let surroundings: VaultSurroundings
+    let freshness: Freshness
     private let state = Mutex(VaultState())
     /// Taken by a read that decrypts the file again, so that many reads at once make one copy.
     private let reload = Mutex(())
@@ -24,15 +25,22 @@ public final class Vault: Sendable {
     /// - Parameters:
     ///   - location: where its file is, or will be.
     ///   - autoLock: when the vault locks itself; never unless told.
-    public convenience init(at location: VaultLocation, autoLock: AutoLock = .never) {
-        self.init(at: location, autoLock: autoLock, surroundings: VaultSurroundings())
+    ///   - freshness: how far back it remembers what it saw, to notice that an old file was put back.
+    public convenience init(
+        at location: VaultLocation, autoLock: AutoLock = .never, freshness: FreshnessPolicy = .thisProcess
+    ) {
+        self.init(at: location, autoLock: autoLock, freshness: freshness, surroundings: VaultSurroundings())
     }
 
     /// Makes a handle for a vault in other surroundings.
-    package init(at location: VaultLocation, autoLock: AutoLock = .never, surroundings: VaultSurroundings) {
+    package init(
+        at location: VaultLocation, autoLock: AutoLock = .never, freshness: FreshnessPolicy = .thisProcess,
+        surroundings: VaultSurroundings
+    ) {
         self.location = location
         self.autoLock = autoLock
         self.surroundings = surroundings
+        self.freshness = Freshness(freshness, surroundings)
     }
 
     /// Whether the vault is unlocked. Asking extends no deadline.

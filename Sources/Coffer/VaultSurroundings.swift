@@ -8,6 +8,8 @@ package struct VaultSurroundings: Sendable {
     package var availableMemory: @Sendable () -> UInt64 = { AvailableMemory.bytes() }
     /// Tells the time that deadlines are compared on.
     package var clock: any VaultClock = SystemClock()
+    /// The user's directory for state, or nil without a home directory.
+    package var stateDirectory: @Sendable () -> String? = { UserDirectories.state() }
 
     /// The surroundings of a program that runs.
     package init() {}

@@ -12,4 +12,8 @@ public enum VaultWarning: Hashable, Sendable {
     case triggerUnavailable(name: String, errno: Int32)
     /// The file cannot be watched, for the system's reason: saves of other processes show at the next access.
     case fileNotWatched(errno: Int32)
+    /// What was seen of the vault could not be written down, so that less is noticed another time.
+    ///
+    /// The system's reason and the path of the state; 0 when the user has no home directory.
+    case freshnessNotRemembered(errno: Int32, path: String)
 }
