@@ -35,7 +35,7 @@ extension Vault {
         let (key, plaintext) = try translating(store.path) { () throws(VaultFileError) in
             try derivation.checkReadable()
             let key = try passphrase.deriveKey(derivation, available: available)
-            return (key, try VaultPlaintext.beforeFirst().next(changes: [], values: RawSpan()))
+            return (key, try VaultPlaintext.beforeFirst().next(changes: [], values: RawSpan(), now: 0))
         }
         if location.isInUserData {
             try translating(store.path) { () throws(StorageError) in try store.createDirectories() }

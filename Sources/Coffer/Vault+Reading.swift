@@ -105,7 +105,7 @@ extension Vault {
     }
 
     /// The decrypted settings, which stay in memory as long as the caller holds them.
-    private func snapshot() throws(VaultError) -> Snapshot {
+    func snapshot() throws(VaultError) -> Snapshot {
         let lease = try lease()
         if let snapshot = lease.snapshot { return snapshot }
         return try reloading { () throws(VaultError) in try reload() }

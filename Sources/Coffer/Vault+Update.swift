@@ -33,7 +33,9 @@ extension Vault {
         guard draft.base === base else { throw VaultError.refused(reason: "the draft is that of another update") }
         if let failure = draft.failure { throw failure }
         guard !draft.isEmpty else { return result }
-        let saved = try change.save(try draft.composed(path: change.path), key: lease.key, slots: base.header.slots)
+        let saved = try change.save(
+            try draft.composed(path: change.path, at: surroundings.wallClock()), key: lease.key,
+            slots: base.header.slots)
         // A lock meanwhile wins: then nothing is kept in memory, but the save stands.
         install(saved, key: lease.key, since: lease.epoch)
         try saved.checkSynced()
@@ -43,11 +45,13 @@ extension Vault {
 
 extension Draft {
     /// Composes the next generation of what the draft was made of.
-    borrowing func composed(path: String) throws(VaultError) -> VaultPlaintext {
+    ///
+    /// - Parameter now: the present, in milliseconds since 1970.
+    borrowing func composed(path: String, at now: Int64) throws(VaultError) -> VaultPlaintext {
         let plaintext = base.plaintext
-        let changes = sortedChanges
+        let changes = settingsChanges
         return try translating(path) { () throws(VaultFileError) in
-            try plaintext.next(changes: changes, values: values.bytes)
+            try plaintext.next(changes: changes, values: values.bytes, now: now)
         }
     }
 }

@@ -7,6 +7,9 @@ package struct VaultSurroundings: Sendable {
     /// How much memory this process could get, in bytes.
     package var availableMemory: @Sendable () -> UInt64 = { AvailableMemory.bytes() }
 
+    /// The present, in milliseconds since 1970: for ages, which tell people how old a secret is.
+    package var wallClock: @Sendable () -> Int64 = { WallClock.now() }
+
     /// The surroundings of a program that runs.
     package init() {}
 
