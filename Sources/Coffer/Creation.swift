@@ -13,6 +13,8 @@ struct Creation: Sendable {
     private let derivation: KeyDerivation
     private let available: UInt64?
     private let freshness: Freshness
+    /// The present, in milliseconds since 1970.
+    private let now: Int64
     /// What the vault grows from: no settings, and a generation that is never saved.
     private let beforeFirst: VaultPlaintext
 
@@ -34,6 +36,7 @@ struct Creation: Sendable {
         }
         (self.store, self.passphrase, self.derivation, self.available) = (store, passphrase, derivation, available)
         freshness = vault.freshness
+        now = vault.surroundings.wallClock()
         makesDirectories = vault.location.isInUserData
     }
 
@@ -54,7 +57,7 @@ struct Creation: Sendable {
     /// The first generation of a vault without settings.
     func contents() throws(VaultError) -> VaultPlaintext {
         let draft = try Draft(of: beforeFirst)
-        return try draft.composed(path: store.path)
+        return try draft.composed(path: store.path, at: now)
     }
 
     /// The first generation, with the settings that a closure sets.
@@ -67,7 +70,7 @@ struct Creation: Sendable {
         guard !beforeFirst.isForeign else { throw VaultError.locked }
         guard draft.base === beforeFirst else { throw VaultError.refused(reason: Draft.isOfAnother) }
         if let failure = draft.failure { throw failure }
-        return try draft.composed(path: store.path)
+        return try draft.composed(path: store.path, at: now)
     }
 
     /// A vault's file that was made, with its key.

@@ -8,8 +8,9 @@ internal import VaultFile
 public struct Draft: ~Copyable {
     let base: VaultPlaintext
     /// Where a changed value stands in `values`, or nil for a setting that is removed.
-    private(set) var changes: [SettingName: Range<Int>?] = [:]
-    private(set) var values: GuardedArena
+    var changes: [SettingName: Range<Int>?] = [:]
+    var values: GuardedArena
+    var history = DraftHistory()
     /// The first change that could not be made.
     private(set) var failure: VaultError?
 
@@ -63,44 +64,6 @@ public struct Draft: ~Copyable {
         }
     }
 
-    /// Removes a setting.
-    ///
-    /// - Parameter name: the setting's name.
-    /// - Returns: whether there was one.
-    @discardableResult
-    public mutating func remove(_ name: String) -> Bool {
-        do throws(VaultError) {
-            guard let name = try existing(name) else { return false }
-            changes.updateValue(nil, forKey: name)
-            return true
-        } catch {
-            fail(error)
-            return false
-        }
-    }
-
-    /// Gives a setting another name; the update throws when there is none, or the new name is taken.
-    ///
-    /// - Parameters:
-    ///   - name: the setting's name.
-    ///   - newName: its name from now on.
-    ///   - replacing: whether a setting that has the new name is replaced.
-    public mutating func rename(_ name: String, to newName: String, replacing: Bool = false) {
-        do throws(VaultError) {
-            guard let old = try existing(name) else { throw .notFound(name: name) }
-            let new = try target(newName)
-            guard old != new else { return }
-            guard replacing || !isPresent(new) else {
-                throw .refused(reason: "there is already a setting with the new name")
-            }
-            let range = try rangeOfValue(of: old)
-            changes.updateValue(nil, forKey: old)
-            changes.updateValue(range, forKey: new)
-        } catch {
-            fail(error)
-        }
-    }
-
     // MARK: What the update saves
 
     /// Whether anything was changed.
@@ -109,14 +72,9 @@ public struct Draft: ~Copyable {
     /// The names that were set, removed or renamed.
     var changedNames: [SettingName] { Array(changes.keys) }
 
-    /// The changes in the order of their names.
-    var sortedChanges: [DictionaryMerge.Change] {
-        changes.sorted { $0.key < $1.key }.map { DictionaryMerge.Change(name: $0.key.utf8, value: $0.value) }
-    }
-
     // MARK: Names
 
-    private func isPresent(_ name: SettingName) -> Bool {
+    func isPresent(_ name: SettingName) -> Bool {
         if let change = changes[name] { return change != nil }
         return base.value(of: name) != nil
     }
@@ -130,7 +88,7 @@ public struct Draft: ~Copyable {
     }
 
     /// The name under which a setting is to be written.
-    private func target(_ spelling: String) throws(VaultError) -> SettingName {
+    func target(_ spelling: String) throws(VaultError) -> SettingName {
         if let name = try existing(spelling) { return name }
         let name = try SettingName(spelling).normalized()
         try name.check()
@@ -151,23 +109,7 @@ public struct Draft: ~Copyable {
         }
     }
 
-    private mutating func fail(_ error: VaultError) {
+    mutating func fail(_ error: VaultError) {
         if failure == nil { failure = error }
-    }
-
-    /// Where the value of a present setting stands in `values`; one of the base is copied there.
-    private mutating func rangeOfValue(of name: SettingName) throws(VaultError) -> Range<Int> {
-        if case .some(.some(let range)) = changes[name] { return range }
-        guard let object = base.value(of: name) else {
-            throw .notFound(name: String(decoding: name.utf8, as: UTF8.self))
-        }
-        let list = try base.withSettings { (reader) throws(VaultError) -> GuardedBuffer in
-            try translating("") { () throws(PropertyListError) in
-                var builder = try PropertyListBuilder()
-                try builder.copy(object, of: reader)
-                return try builder.finish()
-            }
-        }
-        return try translating { () throws(SecureMemoryError) in try values.append(list.bytes) }
     }
 }

@@ -36,7 +36,9 @@ extension Vault {
         guard draft.base === base.plaintext else { throw VaultError.refused(reason: Draft.isOfAnother) }
         if let failure = draft.failure { throw failure }
         guard !draft.isEmpty else { return result }
-        let saved = try change.save(try draft.composed(path: change.path), key: lease.key, slots: base.header.slots)
+        let saved = try change.save(
+            try draft.composed(path: change.path, at: surroundings.wallClock()), key: lease.key,
+            slots: base.header.slots)
         // A lock meanwhile wins: then nothing is kept in memory, but the save stands.
         install(saved, key: lease.key, since: lease.epoch, changed: draft.changedNames)
         try saved.checkSynced()
@@ -48,10 +50,12 @@ extension Draft {
     static let isOfAnother = "the draft is that of another update"
 
     /// Composes the next generation of what the draft was made of.
-    borrowing func composed(path: String) throws(VaultError) -> VaultPlaintext {
-        let (base, changes) = (base, sortedChanges)
+    ///
+    /// - Parameter now: the present, in milliseconds since 1970.
+    borrowing func composed(path: String, at now: Int64) throws(VaultError) -> VaultPlaintext {
+        let (base, changes) = (base, settingsChanges)
         return try translating(path) { () throws(VaultFileError) in
-            try base.next(changes: changes, values: values.bytes)
+            try base.next(changes: changes, values: values.bytes, now: now)
         }
     }
 }
