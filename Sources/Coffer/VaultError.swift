@@ -48,7 +48,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case savedButNotSynced(errno: Int32, path: String)
     /// There is no such setting.
     case notFound(name: String)
-    /// The setting has a value of another type than the key asks for.
+    /// The setting has a value of another type than the reader asks for, or one that does not fit without loss.
     case typeMismatch(name: String, expected: String, found: String)
     /// A rule said no.
     case refused(reason: String)
