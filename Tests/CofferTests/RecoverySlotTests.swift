@@ -123,19 +123,19 @@ import VaultFile
         ]
         for (name, keys) in cases {
             let place = try place(name)
-            try place.unlocked().update { draft in draft.set(.username, to: "ann") }
+            try place.unlocked(FixedWallClock()).update { draft in draft.set(.username, to: "ann") }
             #expect(try Self.metadataKeys(of: place) == keys, "\(name)")
         }
         let place = try place("metadata")
         let before = try Self.metadataKeys(of: place)
-        try place.unlocked().update { draft in draft.set(.username, to: "ann") }
+        try place.unlocked(FixedWallClock()).update { draft in draft.set(.username, to: "ann") }
         #expect(try Self.metadataKeys(of: place) == before)
     }
 
     @Test("a tombstone goes when its name is set again, and only that one")
     func tombstones() throws {
         let place = try place("meta-removed")
-        try place.unlocked().update { draft in draft.set(SettingKey("gone", default: 0), to: 1) }
+        try place.unlocked(FixedWallClock()).update { draft in draft.set(SettingKey("gone", default: 0), to: 1) }
         #expect(try Self.metadataKeys(of: place) == ["modified"])
     }
 
