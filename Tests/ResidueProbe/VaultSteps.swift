@@ -45,6 +45,7 @@ struct VaultSteps {
         case "set":
             let secret = try Secret(readingLineFrom: 0)
             try vault.update { draft in draft.set(key, to: secret) }
+        case "undo": try vault.undo(key.name)
         case "interrupt":
             let secret = try Secret(readingLineFrom: 0)
             try vault.update { draft in
