@@ -16,7 +16,9 @@ final class Snapshot: Sendable {
     func withSettings<Result: ~Copyable, Failure: Error>(
         _ body: (PropertyListReader) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        try plaintext.withSettings(body)
+        // A local holder: a span borrows from a variable, not from a property of an object.
+        let plaintext = plaintext
+        return try body(PropertyListReader(trusted: plaintext.settings))
     }
 
     /// The number of a setting's value, or nil when there is no setting of exactly this name.

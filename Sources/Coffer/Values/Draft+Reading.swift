@@ -12,10 +12,10 @@ extension Draft {
     /// - Throws: `typeMismatch` when it has another type, or does not fit without loss; `limitExceeded` for a name that
     ///   is far too long; `notEnoughMemory`.
     public func get<Value>(_ key: SettingKey<Value>) throws(VaultError) -> Value {
-        let found = try withValue(of: key.name) { (reader, object) throws(VaultError) in
-            try ValueReading.value(object, of: reader, for: key)
+        guard let place = try place(of: key.name) else { return key.defaultValue }
+        return try withValue(at: place) { (object, reader) throws(VaultError) in
+            try key.coding.read(object, of: reader, named: key.name)
         }
-        return found ?? key.defaultValue
     }
 
     /// Reads a setting as it will be, with another default than its key has.
@@ -55,10 +55,10 @@ extension Draft {
     public func value<Value: SettingValue>(
         _ name: String, default fallback: @autoclosure () -> Value
     ) throws(VaultError) -> Value {
-        let found = try withValue(of: name) { (reader, object) throws(VaultError) -> Value in
+        guard let place = try place(of: name) else { return fallback() }
+        return try withValue(at: place) { (object, reader) throws(VaultError) -> Value in
             try ValueReading.value(object, of: reader, named: name)
         }
-        return found ?? fallback()
     }
 
     /// Reads a setting as it will be.
@@ -104,13 +104,8 @@ extension Draft {
     /// - Returns: what `body` returns.
     /// - Throws: `notFound`, `typeMismatch`, `notEnoughMemory`; what `body` throws.
     public func withBytes<Result>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
-        guard let name = try existing(key.name) else { throw VaultError.notFound(name: key.name) }
-        if case .some(.some(let range)) = changes[name] {
-            let list = values.bytes.extracting(range)
-            return try SecretReading.withBytes(0, of: PropertyListReader(trusted: list), named: key.name, body)
-        }
-        guard let object = base.value(of: name) else { throw VaultError.notFound(name: key.name) }
-        return try base.withSettings { (reader) in
+        guard let place = try place(of: key.name) else { throw VaultError.notFound(name: key.name) }
+        return try withValue(at: place) { (object, reader) in
             try SecretReading.withBytes(object, of: reader, named: key.name, body)
         }
     }
@@ -138,18 +133,30 @@ extension Draft {
     /// - Throws: as ``contains(_:)``.
     public func isSet(_ key: SecretKey) throws(VaultError) -> Bool { try contains(key.name) }
 
-    /// Lends the value of a setting as it will be, with the list that it stands in.
-    ///
-    /// - Returns: what `body` returns, or nil when the setting will be absent.
-    private func withValue<Result>(
-        of spelling: String, _ body: (PropertyListReader, Int) throws(VaultError) -> Result
-    ) throws(VaultError) -> Result? {
+    /// Where the value of a setting stands.
+    private enum Place {
+        /// Among the changed values, as a list of its own.
+        case changed(Range<Int>)
+        /// In the settings that the draft was made of, by its number.
+        case base(Int)
+    }
+
+    private func place(of spelling: String) throws(VaultError) -> Place? {
         guard let name = try existing(spelling) else { return nil }
-        if case .some(.some(let range)) = changes[name] {
+        if case .some(.some(let range)) = changes[name] { return .changed(range) }
+        return base.value(of: name).map { .base($0) }
+    }
+
+    /// Lends a value with the list that it stands in.
+    private func withValue<Result, Failure: Error>(
+        at place: Place, _ body: (Int, PropertyListReader) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        switch place {
+        case .changed(let range):
             let list = values.bytes.extracting(range)
-            return try body(PropertyListReader(trusted: list), 0)
+            return try body(0, PropertyListReader(trusted: list))
+        case .base(let object):
+            return try base.withSettings { (reader) throws(Failure) -> Result in try body(object, reader) }
         }
-        guard let object = base.value(of: name) else { return nil }
-        return try base.withSettings { (reader) throws(VaultError) -> Result in try body(reader, object) }
     }
 }

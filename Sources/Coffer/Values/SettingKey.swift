@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// The name of a setting that is no secret, with the type of its value and what it is until it is set.
 ///
 /// Declare keys once, in an extension, and use them with a leading dot:
@@ -12,10 +14,11 @@
 public struct SettingKey<Value: Sendable>: Sendable {
     /// The name, 1 to 1,024 bytes of UTF-8 without control characters.
     public let name: String
+    /// How the value is stored, which the key's initialiser knows. A metatype is read and copied without counting.
+    let coding: any SettingCoding<Value>.Type
+    // Last: what stands before a part of unknown size is found without asking for the size.
     /// The value while the setting is absent; nil for an optional key.
     public let defaultValue: Value
-
-    let coding: SettingCoding<Value>
 
     /// Declares a setting that has a value also while it is absent.
     ///
@@ -26,7 +29,7 @@ public struct SettingKey<Value: Sendable>: Sendable {
     public init(_ name: String, default defaultValue: Value) where Value: SettingValue {
         self.name = name
         self.defaultValue = defaultValue
-        coding = SettingCoding()
+        coding = PlainCoding<Value>.self
     }
 
     /// Declares a setting that is nil while it is absent, and that setting to nil removes.
@@ -35,29 +38,36 @@ public struct SettingKey<Value: Sendable>: Sendable {
     public init<Wrapped: SettingValue>(_ name: String) where Value == Wrapped? {
         self.name = name
         defaultValue = nil
-        coding = SettingCoding()
+        coding = OptionalCoding<Wrapped>.self
     }
 }
 
-/// How the value of a key is stored: what the key's initialiser knows of its type.
-struct SettingCoding<Value: Sendable>: Sendable {
-    let typeName: @Sendable () -> String
-    /// Nil for what is of another type, or does not fit.
-    let decode: @Sendable (StoredValue) -> Value?
-    /// Nil for a value that is stored by being absent.
-    let encode: @Sendable (Value) -> StoredValue?
+/// How the value of a key is stored.
+protocol SettingCoding<Value>: SendableMetatype {
+    associatedtype Value: Sendable
+    /// Reads a value where it stands in a list.
+    static func read(_ object: Int, of reader: PropertyListReader, named name: String) throws(VaultError) -> Value
+    /// What is stored for a value; nil for one that is stored by being absent.
+    static func encode(_ value: Value) -> StoredValue?
+}
 
-    init() where Value: SettingValue {
-        typeName = { Value.settingTypeName }
-        decode = { Value(stored: $0) }
-        encode = { $0.stored }
+/// The coding of a key whose type is stored as it is.
+private enum PlainCoding<Value: SettingValue>: SettingCoding {
+    static func read(_ object: Int, of reader: PropertyListReader, named name: String) throws(VaultError) -> Value {
+        try ValueReading.value(object, of: reader, named: name)
     }
 
-    init<Wrapped: SettingValue>() where Value == Wrapped? {
-        typeName = { Wrapped.settingTypeName }
-        decode = { (stored) in Wrapped(stored: stored).map { .some($0) } }
-        encode = { $0?.stored }
+    static func encode(_ value: Value) -> StoredValue? { value.stored }
+}
+
+/// The coding of an optional key, whose nil is no value in the list.
+private enum OptionalCoding<Wrapped: SettingValue>: SettingCoding {
+    static func read(_ object: Int, of reader: PropertyListReader, named name: String) throws(VaultError) -> Wrapped? {
+        let value: Wrapped = try ValueReading.value(object, of: reader, named: name)
+        return value
     }
+
+    static func encode(_ value: Wrapped?) -> StoredValue? { value?.stored }
 }
 
 /// The name of a setting that is a secret: it has no default and never becomes a Swift value.

@@ -1,42 +1,17 @@
 internal import PropertyLists
 internal import SecureMemory
 
-/// Who asks for a value: the setting's name as the caller spells it, and what the caller calls its own type.
-struct ValueUse {
-    let name: String
-    // Asked for an error alone: names of containers are put together.
-    let typeName: () -> String
-
-    func mismatch(found: String) -> VaultError { .typeMismatch(name: name, expected: typeName(), found: found) }
-}
-
 /// How a value that stands in a list comes out of it as a Swift value; the vault and a draft read alike.
 enum ValueReading {
-    /// Makes the value of a key.
-    ///
-    /// - Throws: `typeMismatch`, `notEnoughMemory`.
-    static func value<Value>(
-        _ object: Int, of reader: PropertyListReader, for key: SettingKey<Value>
-    ) throws(VaultError) -> Value {
-        try value(object, of: reader, for: ValueUse(name: key.name, typeName: key.coding.typeName), key.coding.decode)
-    }
-
-    /// Makes the value of a name that is used without a key.
+    /// Makes a value of the type that the caller asks for.
     ///
     /// - Throws: `typeMismatch`, `notEnoughMemory`.
     static func value<Value: SettingValue>(
         _ object: Int, of reader: PropertyListReader, named name: String
     ) throws(VaultError) -> Value {
-        let use = ValueUse(name: name, typeName: { Value.settingTypeName })
-        return try value(object, of: reader, for: use, Value.init(stored:))
-    }
-
-    private static func value<Value>(
-        _ object: Int, of reader: PropertyListReader, for use: ValueUse, _ decode: (StoredValue) -> Value?
-    ) throws(VaultError) -> Value {
-        let stored = try StoredValue(object, of: reader, for: use)
-        guard let value = decode(stored) else {
-            throw use.mismatch(found: stored.foundName(unfitFor: use.typeName()))
+        let stored = try StoredValue(object, of: reader, named: name, as: Value.self)
+        guard let value = Value(stored: stored) else {
+            throw Value.mismatch(named: name, found: stored.foundName(unfitFor: Value.settingTypeName))
         }
         return value
     }
@@ -51,5 +26,12 @@ enum ValueReading {
         }
         let scratch = try SecretReading.transcoded(text)
         return unsafe scratch.bytes.withUnsafeBytes { unsafe String(decoding: $0, as: UTF8.self) }
+    }
+}
+
+extension SettingValue {
+    /// The error of a reader that asks for this type.
+    static func mismatch(named name: String, found: String) -> VaultError {
+        .typeMismatch(name: name, expected: settingTypeName, found: found)
     }
 }

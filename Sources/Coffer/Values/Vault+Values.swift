@@ -13,7 +13,7 @@ extension Vault {
         get throws(VaultError) {
             guard let (snapshot, object) = try find(key.name) else { return key.defaultValue }
             return try snapshot.withSettings { (reader) throws(VaultError) in
-                try ValueReading.value(object, of: reader, for: key)
+                try key.coding.read(object, of: reader, named: key.name)
             }
         }
     }
