@@ -30,7 +30,11 @@ let package = Package(
         // A program that holds secrets and then locks, for the tests to scan from outside.
         .executableTarget(name: "ResidueProbe", dependencies: ["Coffer"], path: "Tests/ResidueProbe"),
         // A program that adds one to a number, for several processes to do so at once.
-        .executableTarget(name: "UpdateProbe", dependencies: ["Coffer"], path: "Tests/UpdateProbe"),
+        .executableTarget(name: "UpdateProbe", "StressProbe", dependencies: ["Coffer"], path: "Tests/UpdateProbe"),
+        // Many threads on one vault, for `make stress` and a short test.
+        // Many threads on one vault, for `make stress` and a short test.
+        .executableTarget(
+            name: "StressProbe", dependencies: ["Coffer", "VaultFile"], path: "Tests/StressProbe"),
         .testTarget(name: "SecureMemoryTests", dependencies: ["SecureMemory", "CSystem", "TestSupport"]),
         .testTarget(
             name: "PropertyListsTests", dependencies: ["PropertyLists", "SecureMemory", "TestSupport"],

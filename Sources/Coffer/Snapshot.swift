@@ -16,14 +16,23 @@ final class Snapshot: Sendable {
     func withSettings<Result: ~Copyable, Failure: Error>(
         _ body: (PropertyListReader) throws(Failure) -> Result
     ) throws(Failure) -> Result {
-        // A local holder: a span borrows from a variable, not from a property of an object.
-        let plaintext = plaintext
-        return try body(PropertyListReader(trusted: plaintext.settings))
+        try plaintext.withSettings(body)
+    }
+
+    /// The number of a setting's value, or nil when there is no setting of exactly this name.
+    func value(of name: SettingName) -> Int? { plaintext.value(of: name) }
+}
+
+extension VaultPlaintext {
+    /// Lends a reader of the settings.
+    func withSettings<Result: ~Copyable, Failure: Error>(
+        _ body: (PropertyListReader) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(PropertyListReader(trusted: settings))
     }
 
     /// The number of a setting's value, or nil when there is no setting of exactly this name.
     func value(of name: SettingName) -> Int? {
-        let plaintext = plaintext
-        return PropertyListReader(trusted: plaintext.settings).find(name.utf8.rawSpan)?.value
+        PropertyListReader(trusted: settings).find(name.utf8.rawSpan)?.value
     }
 }

@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "Triggers.h"
+
 // Files. O_CLOEXEC is always added.
 int cs_open(const char *path, int flags, mode_t mode);
 int cs_openat(int directory, const char *path, int flags, mode_t mode);
