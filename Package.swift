@@ -30,8 +30,7 @@ let package = Package(
         // A program that holds secrets and then locks, for the tests to scan from outside.
         .executableTarget(name: "ResidueProbe", dependencies: ["Coffer"], path: "Tests/ResidueProbe"),
         // A program that adds one to a number, for several processes to do so at once.
-        .executableTarget(name: "UpdateProbe", "StressProbe", dependencies: ["Coffer"], path: "Tests/UpdateProbe"),
-        // Many threads on one vault, for `make stress` and a short test.
+        .executableTarget(name: "UpdateProbe", dependencies: ["Coffer"], path: "Tests/UpdateProbe"),
         // Many threads on one vault, for `make stress` and a short test.
         .executableTarget(
             name: "StressProbe", dependencies: ["Coffer", "VaultFile"], path: "Tests/StressProbe"),
@@ -44,7 +43,7 @@ let package = Package(
             dependencies: ["VaultFile", "PropertyLists", "SecureMemory", "CSodium", "CSystem", "TestSupport"]),
         .testTarget(
             name: "CofferTests",
-            dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "UpdateProbe", "TestSupport"]),
+            dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "UpdateProbe", "StressProbe", "TestSupport"]),
         .testTarget(
             name: "CofferCommandsTests",
             dependencies: [
