@@ -18,6 +18,8 @@ struct CacheContents: Sendable {
     /// The bytes of all values.
     private(set) var byteCount = 0
     private(set) var statistics = MemoryCache.Statistics()
+    /// Grows when all values are removed, so that one on its way can tell.
+    private(set) var epoch: UInt64 = 0
 
     var count: Int { entries.count }
 
@@ -63,6 +65,7 @@ struct CacheContents: Sendable {
 
     mutating func removeAll() -> Removed {
         let removed = entries.values.map(\.held.content)
+        epoch += 1
         entries = [:]
         queue = ExpiryQueue()
         byteCount = 0

@@ -20,20 +20,13 @@ public final class MemoryCache: Sendable {
         public internal(set) var misses = 0
     }
 
-    /// What one process has in the cache.
-    final class Room: Sendable {
-        let pool = GuardedPool()
-        let contents = PlainMutex(CacheContents())
-    }
-
     /// How long a value stays unless told otherwise.
     public let lifetime: Duration
     /// The most bytes of all values together.
     public let maximumBytes: Int
     /// The most values.
     public let maximumEntries: Int
-    private let clock: any VaultClock
-    private let room: PerProcess<Room>
+    private let room: PerProcess<CacheRoom>
     private let timer: LazyTimer
 
     /// Makes an empty cache, which takes no memory until something is set.
@@ -42,23 +35,25 @@ public final class MemoryCache: Sendable {
     ///   - lifetime: how long a value stays unless told otherwise. With 0 or less, nothing stays.
     ///   - maximumBytes: the most bytes of all values together; a negative number is taken as 0.
     ///   - maximumEntries: the most values; a negative number is taken as 0.
+    ///   - triggers: what clears the cache, each of them; watched while it holds something.
     public convenience init(
-        lifetime: Duration = .seconds(60), maximumBytes: Int = 1 << 20, maximumEntries: Int = 1_024
+        lifetime: Duration = .seconds(60), maximumBytes: Int = 1 << 20, maximumEntries: Int = 1_024,
+        triggers: [LockTrigger] = []
     ) {
         self.init(
-            lifetime: lifetime, maximumBytes: maximumBytes, maximumEntries: maximumEntries, clock: SystemClock())
+            lifetime: lifetime, maximumBytes: maximumBytes, maximumEntries: maximumEntries, triggers: triggers,
+            clock: SystemClock())
     }
 
     /// Makes an empty cache on another clock.
     package init(
         lifetime: Duration = .seconds(60), maximumBytes: Int = 1 << 20, maximumEntries: Int = 1_024,
-        clock: any VaultClock
+        triggers: [LockTrigger] = [], clock: any VaultClock
     ) {
         self.lifetime = lifetime
         self.maximumBytes = max(maximumBytes, 0)
         self.maximumEntries = max(maximumEntries, 0)
-        self.clock = clock
-        let room = PerProcess { Room() }
+        let room = PerProcess { CacheRoom(clock: clock, triggers: triggers) }
         self.room = room
         // The room alone, which does not know the timer: neither keeps the cache alive.
         timer = LazyTimer(clock: clock) { now in room.existing?.expire(at: now) }
@@ -91,20 +86,31 @@ public final class MemoryCache: Sendable {
             remove(name)
             return
         }
-        let pool = room.object.pool
-        let value = try translating { () throws(SecureMemoryError) in
-            try secret.withBytes { (bytes) throws(SecureMemoryError) in try pool.store(bytes) }
+        let room = room.object
+        let next = try room.adding { () throws(VaultError) in
+            try store(secret, as: key, for: lifetime, in: room)
         }
-        let (maximumBytes, maximumEntries) = (maximumBytes, maximumEntries)
-        let (removed, next) = access { contents, now in
+        // Where the system gives no thread, what expires is zeroed when the cache is next asked for anything.
+        timer.ensure(by: next)
+    }
+
+    /// Stores a value, unless all are removed meanwhile, and says when the first one expires.
+    private func store(
+        _ secret: borrowing Secret, as name: SettingName, for lifetime: Duration, in room: CacheRoom
+    ) throws(VaultError) -> Int64? {
+        let epoch = room.access { contents, _ in contents.epoch }
+        let value = try translating { () throws(SecureMemoryError) in
+            try secret.withBytes { (bytes) throws(SecureMemoryError) in try room.pool.store(bytes) }
+        }
+        let (removed, next) = room.access { contents, now -> (CacheContents.Removed, Int64?) in
+            guard contents.epoch == epoch else { return ([], contents.nextDeadline()) }
             let removed = contents.insert(
-                value, as: key, until: Deadlines(idle: nil, maximumAge: lifetime, at: now),
+                value, as: name, until: Deadlines(idle: nil, maximumAge: lifetime, at: now),
                 maximumBytes: maximumBytes, maximumEntries: maximumEntries)
             return (removed, contents.nextDeadline())
         }
         _ = removed
-        // Where the system gives no thread, what expires is zeroed when the cache is next asked for anything.
-        timer.ensure(by: next)
+        return next
     }
 
     /// Lends the bytes of a value to a closure.
@@ -121,7 +127,7 @@ public final class MemoryCache: Sendable {
         of name: String, _ body: (RawSpan) throws(Failure) -> Result
     ) throws(Failure) -> Result? {
         let key = Self.key(name)
-        let value = access { contents, now in contents.find(key, at: now) }
+        let value = room.object.access { contents, now in contents.find(key, at: now) }
         guard let value else { return nil }
         return try value.withBytes(body)
     }
@@ -142,20 +148,28 @@ public final class MemoryCache: Sendable {
     @discardableResult
     public func remove(_ name: String) -> Bool {
         guard let key = Self.key(name) else { return false }
-        return access { contents, _ in contents.remove(key) } != nil
+        let room = room.object
+        let removed = room.access { contents, _ in contents.remove(key) }
+        room.endWatchIfEmpty()
+        return removed != nil
     }
 
     /// Forgets all values. Those that no closure reads at this moment are zeros when this returns.
+    ///
+    /// What another thread is setting meanwhile is not kept either.
     public func removeAll() { room.existing?.clear() }
 
     /// The number of values that have not expired. Asking extends nothing.
-    public var count: Int { access { contents, _ in contents.count } }
+    public var count: Int { room.object.access { contents, _ in contents.count } }
 
     /// The bytes of all values that have not expired. Asking extends nothing.
-    public var byteCount: Int { access { contents, _ in contents.byteCount } }
+    public var byteCount: Int { room.object.access { contents, _ in contents.byteCount } }
 
     /// How often a value was found, and how often not, since the cache was made. Asking counts nothing.
-    public var statistics: Statistics { access { contents, _ in contents.statistics } }
+    public var statistics: Statistics { room.object.access { contents, _ in contents.statistics } }
+
+    /// What should be known about the triggers, as far as they have been watched: those that do not work here.
+    public var warnings: [VaultWarning] { room.existing?.warnings ?? [] }
 
     /// How well the values are protected, or nil while there are none in memory.
     public var memoryProtection: MemoryProtection? { room.existing?.pool.protection }
@@ -169,32 +183,5 @@ public final class MemoryCache: Sendable {
 
     private static func tooLarge(_ field: String, _ value: Int, _ bound: Int) -> VaultError {
         .limitExceeded(field: field, value: UInt64(value), bound: UInt64(bound))
-    }
-
-    /// Works on the values that have not expired.
-    private func access<Result: Sendable>(_ body: (inout CacheContents, Int64) -> Result) -> Result {
-        let now = clock.now
-        let (result, expired) = room.object.contents.withLock { contents in
-            let expired = contents.removeExpired(at: now)
-            return (body(&contents, now), expired)
-        }
-        _ = expired
-        return result
-    }
-}
-
-extension MemoryCache.Room {
-    /// Drops what has expired, and says when the next value will.
-    func expire(at now: Int64) -> Int64? {
-        let (expired, next) = contents.withLock { contents in
-            (contents.removeExpired(at: now), contents.nextDeadline())
-        }
-        _ = expired
-        return next
-    }
-
-    func clear() {
-        let removed = contents.withLock { $0.removeAll() }
-        _ = removed
     }
 }
