@@ -8,7 +8,8 @@ package import VaultFile
 /// the kernel does for a killed process, closing its files, is `reap()`.
 package final class FaultingSystemCalls: SystemCalls {
     package enum Call: Hashable {
-        case open, status, statusAt, linkTarget, realPath, read, write, synchronize, synchronizeFileSystem, synchronizeAll
+        case open, status, statusAt, linkTarget, realPath, read, write, synchronize, synchronizeFileSystem,
+            synchronizeAll
         case setPermissions, setPermissionsAt, setGroup, rename, renameToFreeName, remove, makeDirectory, names,
             tryLock, close
     }
