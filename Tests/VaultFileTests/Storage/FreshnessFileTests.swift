@@ -165,7 +165,9 @@ import VaultFile
         // A file that cannot be read now may be read another time: it is not overwritten.
         let unreadable = Self.store(scratch, FaultingSystemCalls(.fails(EIO), of: [.read]))
         #expect(unreadable.read() == FreshnessState())
-        #expect(failure { () throws(StorageError) in try unreadable.update { $0 = Self.known(6) } }?.errno == EIO)
+        let once = Self.store(scratch, FaultingSystemCalls(.fails(EIO), at: 1, of: [.read]))
+        #expect(failure { () throws(StorageError) in try once.update { $0 = Self.known(6) } }?.errno == EIO)
+        #expect(Self.store(scratch).read() == Self.known(5))
         // In place, but perhaps not for ever: lost state is no failure.
         let unsynced = Self.store(scratch, FaultingSystemCalls(.fails(EIO), at: 2, of: [.synchronize]))
         try unsynced.update { $0 = Self.known(6) }
