@@ -1,7 +1,6 @@
 internal import CSystem
 internal import Glibc
 internal import SecureMemory
-internal import Synchronization
 package import VaultFile
 
 #if !os(Linux)
@@ -19,7 +18,7 @@ package import VaultFile
 /// quarter of a second at most.
 package final class BackgroundLoop: Sendable {
     private let owner = ProcessToken.current
-    private let state = Mutex(LoopState())
+    private let state = PlainMutex(LoopState())
 
     private static let ofProcess = PerProcess { BackgroundLoop() }
 

@@ -1,6 +1,7 @@
 /// A value that is valid until its deadlines: an entry of a cache, the key of a vault, its decrypted copy.
 package struct Held<Value: Sendable>: Sendable {
-    private let content: Value
+    /// The value, whether or not its time has passed: to let it go.
+    package let content: Value
     /// When it stops being valid.
     package private(set) var deadlines: Deadlines
 

@@ -1,19 +1,18 @@
 internal import SecureMemory
-internal import Synchronization
 
 /// Drops what has expired although nobody asks for it, with at most one wake-up pending.
 ///
 /// A deadline that moves away costs nothing: the wake-up comes at the old one, finds nothing due, and waits for the new
 /// one. In a forked child nothing is pending until it asks.
 package final class LazyTimer: Sendable {
-    private struct Pending {
+    private struct Pending: Sendable {
         let deadline: Int64
         let number: UInt64
         let wakeUp: any WakeUp
     }
 
     private final class State: Sendable {
-        let pending = Mutex<(last: UInt64, next: Pending?)>((0, nil))
+        let pending = PlainMutex<(last: UInt64, next: Pending?)>((0, nil))
     }
 
     private let clock: any VaultClock

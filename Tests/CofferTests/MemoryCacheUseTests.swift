@@ -1,0 +1,187 @@
+import Coffer
+import Foundation
+import SecureMemory
+import Synchronization
+import TestSupport
+import Testing
+import VaultFile
+
+@Suite struct MemoryCacheUseTests {
+    let clock = ManualClock()
+
+    private func cache(maximumEntries: Int = 1_024) -> MemoryCache {
+        MemoryCache(maximumEntries: maximumEntries, clock: clock)
+    }
+
+    @Test("a read inside a read works, and so does every change inside a read")
+    func nesting() throws {
+        let cache = cache()
+        try cache.put("a", "outer")
+        try cache.put("b", "inner")
+        let seen = try cache.withBytes(of: "a") { outer in
+            #expect(cache.withBytes(of: "b") { $0.byteCount } == 5)
+            try cache.put("a", "newer value")
+            try cache.put("c", "added")
+            #expect(cache.remove("b"))
+            // The lease lets this read end, and its bytes stand until then: 5 and 11 and 5.
+            #expect(cache.nonZeroCount == 21)
+            cache.removeAll()
+            #expect(cache.nonZeroCount == 5)
+            #expect(cache.count == 0)
+            try cache.put("d", "x")
+            return outer.array
+        }
+        #expect(seen == Array("outer".utf8))
+        #expect(cache.nonZeroCount == 1)
+    }
+
+    @Test("a value that expires during a read is given out no more, and is zeroed when the read ends")
+    func expiryDuringRead() throws {
+        let cache = cache()
+        try cache.put("a", "value")
+        cache.withBytes(of: "a") { bytes in
+            clock.advance(by: .seconds(60))
+            #expect(cache.text("a") == nil)
+            #expect(bytes.array == Array("value".utf8))
+        }
+        #expect(cache.nonZeroCount == 0)
+    }
+
+    @Test("what a closure throws arrives, and the value stays")
+    func throwing() throws {
+        struct Refusal: Error {}
+        let cache = cache()
+        try cache.put("a", "value")
+        #expect(throws: Refusal.self) { try cache.withBytes(of: "a") { _ in throw Refusal() } }
+        #expect(cache.text("a") == "value")
+    }
+
+    @Test("a copy outlives the value, and a cache that is let go zeroes all and leaves no wake-up")
+    func end() throws {
+        var cache: MemoryCache? = cache()
+        try cache?.put("a", "value")
+        let copy = try cache?.secret(for: "a")
+        #expect(try cache?.secret(for: "b") == nil)
+        weak let weakly = cache
+        #expect(clock.deadlines.count == 1)
+        #expect(cache?.memoryProtection?.isWipedOnFork == true)
+        cache = nil
+        #expect(weakly == nil)
+        #expect(clock.deadlines == [])
+        switch consume copy {
+        case .some(let copy):
+            let isEqual = try copy.isEqual(to: Secret.text("value"))
+            #expect(isEqual)
+        case .none: Issue.record("there was no copy")
+        }
+    }
+
+    @Test("a forked child finds the cache empty and can use it, also when a thread used it at that moment")
+    func fork() throws {
+        let cache = MemoryCache()
+        try cache.put("kept", "value")
+        let old = try Secret.text("made before the fork")
+        let isDone = Mutex(false)
+        let threads = (0..<2).map { _ in
+            let thread = Thread {
+                while !isDone.withLock({ $0 }) {
+                    try? cache.put("changing", "1234", lifetime: .milliseconds(1))
+                    cache.remove("changing")
+                }
+            }
+            thread.start()
+            return thread
+        }
+        for _ in 0..<20 {
+            let status = try Child.status {
+                alarm(20)
+                guard cache.memoryProtection == nil, cache.count == 0, cache.statistics.hits == 0 else { return 1 }
+                guard cache.text("kept") == nil else { return 2 }
+                do throws(VaultError) {
+                    try cache.set("old", to: old)
+                    return 3
+                } catch {
+                    guard case .refused = error else { return 4 }
+                }
+                guard (try? cache.put("new", "child", lifetime: .milliseconds(1))) != nil else { return 5 }
+                while cache.nonZeroCount != 0 { usleep(1_000) }
+                guard (try? cache.put("new", "child")) != nil, cache.text("new") == "child" else { return 6 }
+                cache.removeAll()
+                return cache.nonZeroCount == 0 ? 0 : 7
+            }
+            #expect(status == 0)
+        }
+        isDone.withLock { $0 = true }
+        for thread in threads { #expect(BackgroundLoopTests.eventually { thread.isFinished }) }
+        #expect(cache.text("kept") == "value")
+    }
+
+    @Test("a child that lets a cache go frees nothing of its parent's, also in the middle of a read")
+    func forkDuringRead() throws {
+        let holder = Mutex<MemoryCache?>(cache())
+        try holder.withLock { $0 }?.put("a", "value")
+        let status = try holder.withLock { $0 }?.withBytes(of: "a") { bytes in
+            try Child.status {
+                holder.withLock { $0 = nil }
+                return bytes.array.allSatisfy { $0 == 0 } ? 0 : 1
+            }
+        }
+        #expect(status == 0)
+        #expect(holder.withLock { $0 }?.text("a") == "value")
+    }
+
+    @Test("without memory a value is refused, and what was there stays")
+    func noMemory() throws {
+        let status = try Child.status {
+            let cache = self.cache()
+            guard (try? cache.put("a", "value")) != nil, let large = try? Secret.random(count: 1 << 20) else {
+                return 1
+            }
+            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
+            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return 2 }
+            do throws(VaultError) {
+                try cache.set("a", to: large)
+                return 3
+            } catch {
+                guard error == .notEnoughMemory(memoryKiB: nil) else { return 4 }
+            }
+            guard cache.text("a") == "value", cache.count == 1, cache.nonZeroCount == 5 else { return 5 }
+            do throws(VaultError) {
+                _ = try cache.secret(for: "a")
+                return 6
+            } catch {
+                return error == .notEnoughMemory(memoryKiB: nil) ? 0 : 7
+            }
+        }
+        #expect(status == 0)
+    }
+
+    @Test("16 threads that set, read, remove and clear at once never read a value that nobody set")
+    func threads() throws {
+        let cache = cache(maximumEntries: 20)
+        let wrong = Mutex(0)
+        DispatchQueue.concurrentPerform(iterations: 16) { thread in
+            var random = SystemRandomNumberGenerator()
+            for _ in 0..<400 {
+                let number = Int.random(in: 0..<30, using: &random)
+                let name = "name \(number)"
+                switch Int.random(in: 0..<16, using: &random) {
+                case 0..<6: try? cache.put(name, String(repeating: "\(number % 10)", count: 1 + number))
+                case 6..<12:
+                    let isRight = cache.withBytes(of: name) { bytes in
+                        let digit = UInt8(ascii: "0") + UInt8(number % 10)
+                        return bytes.byteCount == 1 + number && bytes.array.allSatisfy { $0 == digit }
+                    }
+                    if isRight == false { wrong.withLock { $0 += 1 } }
+                case 12: cache.remove(name)
+                case 13: clock.advance(by: .milliseconds(500))
+                case 14 where thread == 0: cache.removeAll()
+                default: if cache.count > 20 { wrong.withLock { $0 += 1 } }
+                }
+            }
+        }
+        #expect(wrong.withLock { $0 } == 0)
+        clock.advance(by: .seconds(60))
+        #expect(cache.nonZeroCount == 0)
+    }
+}
