@@ -5,8 +5,7 @@ import TestSupport
 import Testing
 import VaultFile
 
-/// What is seen of the process as a whole: its threads and descriptors. So one test at a time.
-@Suite(.serialized) struct BackgroundLoopTests {
+@Suite struct BackgroundLoopTests {
     /// Waits for an event of another thread.
     final class Event: Sendable {
         private let semaphore = DispatchSemaphore(value: 0)
@@ -31,8 +30,6 @@ import VaultFile
     }
 
     private func pipe() throws -> (read: Int32, write: Int32) { try ChildProcess.pipe() }
-
-    private static func isOpen(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
 
     @Test("wake-ups come in the order of their times, also those whose time has passed")
     func order() throws {
@@ -148,99 +145,73 @@ import VaultFile
         #expect(mask == ~open.reduce(0) { $0 | 1 << UInt64($1 - 1) })
     }
 
-    /// How many entries a folder has, without what a forked child had better not use.
-    private static func count(_ folder: String) -> Int {
-        guard let stream = unsafe opendir(folder) else { return 0 }
-        defer { unsafe closedir(stream) }
-        var count = 0
-        while unsafe readdir(stream) != nil { count += 1 }
-        return count
-    }
+    // What follows is about the process as a whole, or forks it: in a process of its own, where no other test takes part.
 
     @Test("the thread ends with its descriptors when nothing is registered, and starts anew")
-    func thread() throws {
-        // In a child, where no other test registers anything.
-        let status = try Child.status {
-            alarm(60)
+    func thread() async {
+        await #expect(processExitsWith: .success) {
             let clock = SystemClock()
-            let before = (Self.count("/proc/self/task"), Self.count("/proc/self/fd"))
+            let before = Self.waiters
             for _ in 0..<2 {
-                guard let wakeUp = try? clock.wakeUp(at: clock.now + 3_600_000_000_000, {}) else { return 1 }
-                let during = (Self.count("/proc/self/task"), Self.count("/proc/self/fd"))
-                guard during == (before.0 + 1, before.1 + 2) else { return 2 }
+                let wakeUp = try clock.wakeUp(at: clock.now + 3_600_000_000_000) {}
+                #expect(Self.eventually { Self.waiters == [before[0] + 1, before[1] + 1, before[2] + 1] })
                 wakeUp.cancel()
-                while (Self.count("/proc/self/task"), Self.count("/proc/self/fd")) != before { usleep(10_000) }
+                #expect(Self.eventually { Self.waiters == before })
             }
-            return 0
         }
-        #expect(status == 0)
     }
 
     @Test("a forked child has a loop of its own, also when a thread of its parent used the loop at that moment")
-    func fork() throws {
-        let clock = SystemClock()
-        let isDone = Mutex(false)
-        let threads = (0..<2).map { _ in
-            let thread = Thread {
-                while !isDone.withLock({ $0 }) { _ = try? clock.wakeUp(at: clock.now + 1_000_000_000) {} }
+    func fork() async {
+        await #expect(processExitsWith: .success) {
+            // Once before the fork, so that the runtime has made what it makes at the first use.
+            #expect(Self.useLoop() == 0)
+            let clock = SystemClock()
+            let isDone = Mutex(false)
+            let threads = (0..<2).map { _ in
+                let thread = Thread {
+                    while !isDone.withLock({ $0 }) { _ = try? clock.wakeUp(at: clock.now + 1_000_000_000) {} }
+                }
+                thread.start()
+                return thread
             }
-            thread.start()
-            return thread
-        }
-        let never = Event()
-        let inherited = try clock.wakeUp(at: clock.now + 3_600_000_000_000) { never.signal() }
-        for _ in 0..<20 {
-            let status = try Child.status {
-                alarm(20)
-                inherited.cancel()
-                // No object of the harness's in the child: the descriptor tells.
-                var ends: [Int32] = [0, 0]
-                guard unsafe Glibc.pipe(&ends) == 0 else { return 1 }
-                let end = ends[1]
-                guard let wakeUp = try? clock.wakeUp(at: clock.now, { _ = unsafe write(end, "x", 1) }) else { return 2 }
-                var byte: UInt8 = 0
-                guard unsafe read(ends[0], &byte, 1) == 1 else { return 3 }
-                wakeUp.cancel()
-                return 0
+            let never = Event()
+            let inherited = try clock.wakeUp(at: clock.now + 3_600_000_000_000) { never.signal() }
+            for _ in 0..<50 {
+                let status = try Child.status {
+                    inherited.cancel()
+                    return Self.useLoop()
+                }
+                #expect(status == 0)
             }
-            #expect(status == 0)
+            isDone.withLock { $0 = true }
+            #expect(Self.eventually { threads.allSatisfy(\.isFinished) })
+            inherited.cancel()
+            #expect(never.times == 0)
         }
-        isDone.withLock { $0 = true }
-        for thread in threads { #expect(Self.eventually { thread.isFinished }) }
-        inherited.cancel()
-        #expect(never.times == 0)
     }
 
     @Test("without descriptors a watch is refused, and wake-ups still come")
-    func withoutDescriptors() throws {
-        // In a child: the limits hold for the whole process.
-        let status = try Child.status {
-            alarm(60)
-            var ends: [Int32] = [0, 0]
-            guard unsafe Glibc.pipe(&ends) == 0 else { return 1 }
-            let (first, end) = (ends[0], ends[1])
-            guard Self.limit(RLIMIT_NOFILE, to: 3) else { return 2 }
-            do throws(Errno) {
-                _ = try BackgroundLoop.shared.watch(first, for: Int16(POLLIN)) { _ in }
-                return 3
-            } catch {
-                guard error == Errno(code: EMFILE) else { return 4 }
+    func withoutDescriptors() async {
+        await #expect(processExitsWith: .success) {
+            let ends = try ChildProcess.pipe()
+            #expect(Self.limit(RLIMIT_NOFILE, to: 3))
+            #expect(throws: Errno(code: EMFILE)) {
+                _ = try BackgroundLoop.shared.watch(ends.read, for: Int16(POLLIN)) { _ in }
             }
-            guard !Self.isOpen(first) else { return 5 }
+            #expect(!Self.isOpen(ends.read))
             let clock = SystemClock()
-            guard let wakeUp = try? clock.wakeUp(at: clock.now + 1, { close(end) }) else { return 6 }
-            while Self.isOpen(end) { usleep(10_000) }
+            let wakeUp = try clock.wakeUp(at: clock.now + 1) { close(ends.write) }
+            #expect(Self.eventually { !Self.isOpen(ends.write) })
             wakeUp.cancel()
-            return 0
         }
-        #expect(status == 0)
     }
 
     @Test("without threads a watch and a wake-up are refused, and nothing stays open")
-    func withoutThreads() throws {
-        let status = try Child.status {
-            alarm(60)
-            guard Self.limit(RLIMIT_AS, to: 1) else { return 1 }
+    func withoutThreads() async {
+        await #expect(processExitsWith: .success) {
+            let (before, descriptor) = (Self.waiters, dup(2))
+            #expect(Self.limit(RLIMIT_AS, to: 1))
             // The C library keeps a few stacks of threads that have ended.
             var thread = pthread_t()
             let pause: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
@@ -248,28 +219,59 @@ import VaultFile
                 return nil
             }
             while unsafe pthread_create(&thread, nil, pause, nil) == 0 {}
-            let before = Self.count("/proc/self/fd")
+            var errors: [Int32?] = []
             for _ in 0..<2 {
-                do throws(Errno) {
-                    _ = try SystemClock().wakeUp(at: 0) {}
-                    return 2
-                } catch {
-                    guard error == Errno(code: EAGAIN) else { return 3 }
-                }
+                errors.append(Self.failure { () throws(Errno) in _ = try SystemClock().wakeUp(at: 0) {} })
             }
-            guard Self.count("/proc/self/fd") == before else { return 4 }
-            let descriptor = dup(2)
-            guard (try? BackgroundLoop.shared.watch(descriptor, for: 0) { _ in }) == nil else { return 5 }
-            return Self.isOpen(descriptor) ? 6 : 0
+            errors.append(
+                Self.failure { () throws(Errno) in _ = try BackgroundLoop.shared.watch(descriptor, for: 0) { _ in } })
+            let isOpen = Self.isOpen(descriptor)
+            // Now the harness may need memory again.
+            #expect(Self.limit(RLIMIT_AS, to: rlim_t.max))
+            #expect(errors == [EAGAIN, EAGAIN, EAGAIN])
+            #expect(!isOpen)
+            #expect(Self.waiters == before)
         }
-        #expect(status == 0)
     }
 
-    private static func limit(_ resource: __rlimit_resource, to value: rlim_t) -> Bool {
+    /// Registers, waits and cancels; 0 when all of it works. A forked child can do this too.
+    static func useLoop() -> Int32 {
+        let clock = SystemClock()
+        guard let ends = try? ChildProcess.pipe() else { return 1 }
+        let wakeUp = try? clock.wakeUp(at: clock.now) { _ = unsafe write(ends.write, "x", 1) }
+        var byte: UInt8 = 0
+        guard wakeUp != nil, unsafe read(ends.read, &byte, 1) == 1 else { return 2 }
+        wakeUp?.cancel()
+        return 0
+    }
+
+    /// The numbers of the threads and descriptors of this process that are of the loop's kinds.
+    static var waiters: [Int] {
+        let files = FileManager.default
+        let threads = (try? files.contentsOfDirectory(atPath: "/proc/self/task")) ?? []
+        let names = threads.map { try? String(contentsOfFile: "/proc/self/task/\($0)/comm", encoding: .utf8) }
+        let descriptors = (try? files.contentsOfDirectory(atPath: "/proc/self/fd")) ?? []
+        let kinds = descriptors.map { try? files.destinationOfSymbolicLink(atPath: "/proc/self/fd/\($0)") }
+        return [
+            names.count { $0 == "coffer\n" }, kinds.count { $0 == "anon_inode:[timerfd]" },
+            kinds.count { $0 == "anon_inode:[eventfd]" },
+        ]
+    }
+
+    static func isOpen(_ descriptor: Int32) -> Bool { fcntl(descriptor, F_GETFD) >= 0 }
+
+    static func failure(_ body: () throws(Errno) -> Void) -> Int32? {
+        do throws(Errno) {
+            try body()
+            return nil
+        } catch { return error.code }
+    }
+
+    static func limit(_ resource: __rlimit_resource, to value: rlim_t) -> Bool {
         var limit = rlimit(rlim_cur: 0, rlim_max: 0)
         let number = __rlimit_resource_t(resource.rawValue)
         guard unsafe getrlimit(number, &limit) == 0 else { return false }
-        limit.rlim_cur = value
+        limit.rlim_cur = min(value, limit.rlim_max)
         return unsafe setrlimit(number, &limit) == 0
     }
 }

@@ -77,43 +77,53 @@ import VaultFile
     }
 
     @Test("a forked child finds the cache empty and can use it, also when a thread used it at that moment")
-    func fork() throws {
-        let cache = MemoryCache()
-        try cache.put("kept", "value")
-        let old = try Secret.text("made before the fork")
-        let isDone = Mutex(false)
-        let threads = (0..<2).map { _ in
-            let thread = Thread {
-                while !isDone.withLock({ $0 }) {
-                    try? cache.put("changing", "1234", lifetime: .milliseconds(1))
-                    cache.remove("changing")
+    func fork() async {
+        // In a process of its own, where no other test holds a lock of the runtime at the moment of the fork.
+        await #expect(processExitsWith: .success) {
+            let cache = MemoryCache()
+            let old = try Secret.text("made before the fork")
+            #expect(Self.use(cache) == 0)
+            try cache.put("kept", "value")
+            let isDone = Mutex(false)
+            let threads = (0..<2).map { _ in
+                let thread = Thread {
+                    while !isDone.withLock({ $0 }) {
+                        try? cache.put("changing", "1234", lifetime: .milliseconds(1))
+                        cache.remove("changing")
+                    }
                 }
+                thread.start()
+                return thread
             }
-            thread.start()
-            return thread
-        }
-        for _ in 0..<20 {
-            let status = try Child.status {
-                alarm(20)
-                guard cache.memoryProtection == nil, cache.count == 0, cache.statistics.hits == 0 else { return 1 }
-                guard cache.text("kept") == nil else { return 2 }
-                do throws(VaultError) {
-                    try cache.set("old", to: old)
-                    return 3
-                } catch {
-                    guard case .refused = error else { return 4 }
+            for _ in 0..<50 {
+                let status = try Child.status {
+                    guard cache.memoryProtection == nil, cache.count == 0, cache.statistics.hits == 0 else {
+                        return 101
+                    }
+                    guard cache.text("kept") == nil else { return 102 }
+                    do throws(VaultError) {
+                        try cache.set("old", to: old)
+                        return 103
+                    } catch {
+                        guard case .refused = error else { return 104 }
+                    }
+                    return Self.use(cache)
                 }
-                guard (try? cache.put("new", "child", lifetime: .milliseconds(1))) != nil else { return 5 }
-                while cache.nonZeroCount != 0 { usleep(1_000) }
-                guard (try? cache.put("new", "child")) != nil, cache.text("new") == "child" else { return 6 }
-                cache.removeAll()
-                return cache.nonZeroCount == 0 ? 0 : 7
+                #expect(status == 0)
             }
-            #expect(status == 0)
+            isDone.withLock { $0 = true }
+            #expect(BackgroundLoopTests.eventually { threads.allSatisfy(\.isFinished) })
+            #expect(cache.text("kept") == "value")
         }
-        isDone.withLock { $0 = true }
-        for thread in threads { #expect(BackgroundLoopTests.eventually { thread.isFinished }) }
-        #expect(cache.text("kept") == "value")
+    }
+
+    /// Sets, reads, waits for the timer and clears; 0 when all of it works. A forked child can do this too.
+    static func use(_ cache: MemoryCache) -> Int32 {
+        guard (try? cache.put("new", "value", lifetime: .milliseconds(1))) != nil else { return 1 }
+        while cache.nonZeroCount != 0 { usleep(1_000) }
+        guard (try? cache.put("new", "value")) != nil, cache.text("new") == "value" else { return 2 }
+        cache.removeAll()
+        return cache.nonZeroCount == 0 && cache.count == 0 ? 0 : 3
     }
 
     @Test("a child that lets a cache go frees nothing of its parent's, also in the middle of a read")
@@ -131,29 +141,30 @@ import VaultFile
     }
 
     @Test("without memory a value is refused, and what was there stays")
-    func noMemory() throws {
-        let status = try Child.status {
-            let cache = self.cache()
-            guard (try? cache.put("a", "value")) != nil, let large = try? Secret.random(count: 1 << 20) else {
-                return 1
-            }
-            var limit = rlimit(rlim_cur: 1, rlim_max: 1)
-            guard unsafe setrlimit(__rlimit_resource_t(RLIMIT_AS.rawValue), &limit) == 0 else { return 2 }
-            do throws(VaultError) {
-                try cache.set("a", to: large)
-                return 3
-            } catch {
-                guard error == .notEnoughMemory(memoryKiB: nil) else { return 4 }
-            }
-            guard cache.text("a") == "value", cache.count == 1, cache.nonZeroCount == 5 else { return 5 }
-            do throws(VaultError) {
-                _ = try cache.secret(for: "a")
-                return 6
-            } catch {
-                return error == .notEnoughMemory(memoryKiB: nil) ? 0 : 7
-            }
+    func noMemory() async {
+        // The limit holds for the whole process.
+        await #expect(processExitsWith: .success) {
+            let cache = MemoryCache(clock: ManualClock())
+            try cache.put("a", "value")
+            let large = try Secret.random(count: 1 << 20)
+            #expect(BackgroundLoopTests.limit(RLIMIT_AS, to: 1))
+            let errors = [
+                Self.failure { () throws(VaultError) in try cache.set("a", to: large) },
+                Self.failure { () throws(VaultError) in _ = try cache.secret(for: "a") },
+            ]
+            let (text, count) = (cache.text("a"), cache.nonZeroCount)
+            #expect(BackgroundLoopTests.limit(RLIMIT_AS, to: .max))
+            #expect(errors == [.notEnoughMemory(memoryKiB: nil), .notEnoughMemory(memoryKiB: nil)])
+            #expect(text == "value")
+            #expect(count == 5)
         }
-        #expect(status == 0)
+    }
+
+    static func failure(_ body: () throws(VaultError) -> Void) -> VaultError? {
+        do throws(VaultError) {
+            try body()
+            return nil
+        } catch { return error }
     }
 
     @Test("16 threads that set, read, remove and clear at once never read a value that nobody set")
