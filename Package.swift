@@ -43,7 +43,9 @@ let package = Package(
             dependencies: ["VaultFile", "PropertyLists", "SecureMemory", "CSodium", "CSystem", "TestSupport"]),
         .testTarget(
             name: "CofferTests",
-            dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "UpdateProbe", "StressProbe", "TestSupport"]),
+            dependencies: [
+                "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "UpdateProbe", "StressProbe", "TestSupport",
+            ]),
         .testTarget(
             name: "CofferCommandsTests",
             dependencies: [

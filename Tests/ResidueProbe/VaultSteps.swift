@@ -53,6 +53,9 @@ struct VaultSteps {
                 throw Interrupted()
             }
         case "lock": vault.lock()
+        case "drop": vault.dropCopy()
+        case "fire": AutoLockSteps.signal.fire()
+        case "await-lock": AutoLockSteps.awaitLock()
         default: throw Interrupted()
         }
     }

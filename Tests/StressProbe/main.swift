@@ -15,7 +15,7 @@ guard arguments.count == 3, let seconds = Double(arguments[1]), let threads = In
 let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coffer-stress-\(UUID().uuidString)")
 try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
 let stress = try Stress(at: folder.appendingPathComponent("stress.coffer").path, until: seconds)
-let observers = (0..<2).map { _ in Task { await stress.observe() } }
+let observers = (0..<2).map { _ in Task.detached { await stress.observe() } }
 let running = DispatchGroup()
 for number in 0..<threads {
     running.enter()
