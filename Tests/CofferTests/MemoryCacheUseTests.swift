@@ -76,6 +76,85 @@ import VaultFile
         }
     }
 
+    @Test("each trigger clears the cache, and is watched while the cache holds something")
+    func triggers() throws {
+        let (first, second) = (LockSignal(), LockSignal())
+        let cache = MemoryCache(triggers: [.custom(first), .sleep, .custom(second)], clock: clock)
+        #expect(cache.warnings == [])
+        for signal in [first, second] {
+            try cache.put("a", "value")
+            cache.withBytes(of: "a") { bytes in
+                signal.fire()
+                #expect(cache.count == 0)
+                #expect(bytes.array == Array("value".utf8))
+            }
+            #expect(cache.nonZeroCount == 0)
+        }
+        // A sleep is seen at the next access, however long the values would have lived.
+        try cache.put("a", "value", lifetime: .seconds(1_000))
+        clock.sleep(for: .seconds(2))
+        #expect(cache.text("a") == nil)
+        try cache.put("a", "value", lifetime: .seconds(1_000))
+        #expect(cache.text("a") == "value")
+        cache.remove("a")
+        first.fire()
+        try cache.put("a", "value")
+        clock.advance(by: .seconds(60))
+        second.fire()
+        #expect(cache.nonZeroCount == 0)
+    }
+
+    @Test("a trigger that does not work here is told")
+    func unavailable() throws {
+        let cache = MemoryCache(triggers: [.signal(SIGKILL)], clock: clock)
+        try cache.put("a", "value")
+        #expect(cache.text("a") == "value")
+        #expect(cache.warnings.count == 1)
+        cache.removeAll()
+        #expect(cache.warnings.count == 1)
+    }
+
+    @Test("a value that is on its way when all are removed is not kept")
+    func clearDuringSet() throws {
+        let clock = InterruptingClock()
+        let cache = MemoryCache(clock: clock)
+        try cache.put("a", "value")
+        // The first time is asked for before the bytes are stored, the second one after.
+        clock.interrupt(at: 2) { cache.removeAll() }
+        try cache.put("b", "value")
+        #expect(clock.isDone)
+        #expect(cache.count == 0)
+        #expect(cache.nonZeroCount == 0)
+        try cache.put("c", "value")
+        #expect(cache.text("c") == "value")
+    }
+
+    /// Runs a closure when the time is asked for once more.
+    private final class InterruptingClock: VaultClock {
+        private let manual = ManualClock()
+        private let next = Mutex<(left: Int, body: @Sendable () -> Void)?>(nil)
+
+        func interrupt(at count: Int, _ body: @escaping @Sendable () -> Void) { next.withLock { $0 = (count, body) } }
+        var isDone: Bool { next.withLock { $0 == nil } }
+        var slept: Int64 { manual.slept }
+        var sleptAtMost: Int64 { manual.sleptAtMost }
+
+        var now: Int64 {
+            let due = next.withLock { next -> (@Sendable () -> Void)? in
+                next?.left -= 1
+                guard next?.left == 0 else { return nil }
+                defer { next = nil }
+                return next?.body
+            }
+            due?()
+            return manual.now
+        }
+
+        func wakeUp(at deadline: Int64, _ body: @escaping @Sendable () -> Void) throws(Errno) -> any WakeUp {
+            try manual.wakeUp(at: deadline, body)
+        }
+    }
+
     @Test("a forked child finds the cache empty and can use it, also when a thread used it at that moment")
     func fork() async {
         // In a process of its own, where no other test holds a lock of the runtime at the moment of the fork.
