@@ -1,0 +1,185 @@
+#!/usr/bin/python3
+"""Compiles and runs the Swift snippets of the README and of the articles, as a stranger's package would.
+
+The snippets of one document are one program, in their order. Three comments in them are checked:
+
+    print(name)                  // prints: anonymous       the program prints this line, and no other lines
+    print(password)              // error: noncopyable      the whole snippet must be refused, for this reason
+    .product(name: "Coffer", …   (a manifest)               its lines stand in the example's Package.swift
+"""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+HERE = pathlib.Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
+GENERATED = HERE / "Programs"
+MANIFEST = ROOT / "Examples/MailAccount/Package.swift"
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "Sources/Coffer/Coffer.docc").glob("*.md"))]
+PASSPHRASE = "seven clouds over a quiet harbour"
+SECONDS = 120
+
+
+class Failure(Exception):
+    pass
+
+
+class Snippet:
+    def __init__(self, document, line, text):
+        self.document, self.line, self.text = document, line, text
+        self.is_manifest = "PackageDescription" in text or '.product(name: "Coffer"' in text
+        self.errors = re.findall(r"// error: (.+)", text)
+        self.prints = re.findall(r"// prints: (.+)", text)
+
+    def __str__(self):
+        return f"{self.document.relative_to(ROOT)}:{self.line}"
+
+    @property
+    def source(self):
+        """The text, with the compiler told where it comes from."""
+        return f'#sourceLocation(file: "{self.document.relative_to(ROOT)}", line: {self.line})\n{self.text}\n#sourceLocation()\n'
+
+
+def snippets(document):
+    """The fenced Swift code of a document."""
+    found, lines, start = [], [], None
+    for number, line in enumerate(document.read_text().splitlines(), 1):
+        if start is None and re.match(r"\s*(```|~~~)\s*swift\b", line):
+            start, lines = number, []
+        elif start is not None and line.strip() in ("```", "~~~"):
+            found.append(Snippet(document, start + 1, "\n".join(lines)))
+            start = None
+        elif start is not None:
+            lines.append(line)
+    if start is not None:
+        raise Failure(f"{document.relative_to(ROOT)}:{start}: the fence is not closed")
+    return found
+
+
+def words(text):
+    return " ".join(text.split())
+
+
+def check_manifest(snippet):
+    """Every line must be the example's, but for the path, which depends on where one stands."""
+    example = words(MANIFEST.read_text())
+    for line in snippet.text.replace('"../coffer"', '"../.."').splitlines():
+        if words(line) not in example:
+            raise Failure(f"{snippet}: not in {MANIFEST.relative_to(ROOT)}: {line.strip()}")
+
+
+def generate(programs):
+    shutil.rmtree(GENERATED, ignore_errors=True)
+    for name, parts in programs.items():
+        (GENERATED / name).mkdir(parents=True)
+        text = "\n".join(part.source for part in parts if not part.errors)
+        (GENERATED / name / "main.swift").write_text(text)
+
+
+def swift(*arguments):
+    command = [os.environ.get("SWIFT", "swift"), *arguments]
+    return subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+
+def build():
+    """Builds all programs, and tells where they are."""
+    result = swift("build", "--quiet")
+    if result.returncode != 0:
+        raise Failure(f"the snippets do not compile:\n{result.stdout}")
+    if "warning:" in result.stdout:
+        raise Failure(f"the snippets compile with warnings:\n{result.stdout}")
+    return pathlib.Path(swift("build", "--show-bin-path").stdout.strip())
+
+
+def check_refused(snippet, parts, folder, products):
+    """The compiler must refuse the snippet after those before it, and for no other reason than the one it names."""
+    before = [part.source for part in parts[: parts.index(snippet)] if not part.errors]
+    source = folder / "main.swift"
+    source.write_text("\n".join([*before, snippet.source]))
+    modules = [f"-fmodule-map-file={path}" for path in sorted((ROOT / "Sources").glob("*/module.modulemap"))]
+    modules += [f"-fmodule-map-file={path}" for path in sorted((ROOT / "Sources").glob("*/include/module.modulemap"))]
+    clang = [word for module in modules for word in ("-Xcc", module)]
+    result = subprocess.run(
+        ["swiftc", "-typecheck", "-swift-version", "6", "-I", products / "Modules", *clang, source],
+        cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    found = re.findall(r"error: (.+)", result.stdout)
+    if len(found) != len(snippet.errors) or any(want not in got for want, got in zip(snippet.errors, found)):
+        raise Failure(f"{snippet}: should be refused with {snippet.errors}:\n{result.stdout}")
+
+
+def check_output(parts, program, folder):
+    """The program must end well, and print what its snippets say."""
+    environment = {
+        "PATH": os.environ["PATH"], "HOME": str(folder), "XDG_DATA_HOME": str(folder / "data"),
+        "XDG_STATE_HOME": str(folder / "state"), "SWIFT_BACKTRACE": "enable=no",
+    }
+    result = subprocess.run(
+        [program], cwd=folder, env=environment, input=f"{PASSPHRASE}\n" * 8, capture_output=True, text=True,
+        timeout=SECONDS)
+    if result.returncode != 0:
+        raise Failure(f"ended with {result.returncode}:\n{result.stdout}{result.stderr}")
+    wanted = [line.strip() for part in parts if not part.errors for line in part.prints]
+    printed = result.stdout.splitlines()
+    if not wanted:
+        raise Failure("no snippet says what it prints, so nothing would be checked")
+    if printed != wanted:
+        raise Failure("printed:\n  " + "\n  ".join(printed) + "\nbut the text says:\n  " + "\n  ".join(wanted))
+
+
+def check_linkage(program):
+    """Neither the program nor a library that it loads may be Foundation's."""
+    libraries = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
+    if "libswiftCore" not in libraries:
+        raise Failure(f"it seems to load no Swift library, so the check means nothing:\n{libraries}")
+    symbols = subprocess.run(["nm", "--undefined-only", program], capture_output=True, text=True, check=True).stdout
+    for line in [*libraries.splitlines(), *symbols.splitlines()]:
+        if re.search(r"lib_?Foundation|\$s1[0-9]Foundation|\$s2[0-9]Foundation", line):
+            raise Failure(f"needs Foundation: {line.strip()}")
+
+
+def main():
+    failures = []
+
+    def check(name, action, *arguments):
+        try:
+            return action(*arguments)
+        except (Failure, subprocess.SubprocessError) as failure:
+            failures.append(name)
+            print(f"FAILED {name}: {failure}")
+
+    count, programs = 0, {}
+    for document in DOCUMENTS:
+        found = check(document.name, snippets, document) or []
+        count += len(found)
+        for snippet in found:
+            if snippet.is_manifest:
+                check(document.name, check_manifest, snippet)
+        parts = [snippet for snippet in found if not snippet.is_manifest]
+        if parts:
+            programs[document.stem] = parts
+    named = re.findall(r'"(\w+)"', re.search(r"let documents = \[(.*?)\]", (HERE / "Package.swift").read_text(), re.S)[1])
+    if sorted(named) != sorted(programs):
+        failures.append("Package.swift")
+        print(f"FAILED Package.swift: it names {sorted(named)}, but {sorted(programs)} have snippets")
+    generate({name: programs.get(name, []) for name in named})
+    products = check("build", build)
+    for name, parts in programs.items() if products else ():
+        program = products / f"{name}Snippets"
+        with tempfile.TemporaryDirectory() as folder:
+            check(name, check_output, parts, program, pathlib.Path(folder))
+        with tempfile.TemporaryDirectory() as folder:
+            for snippet in parts:
+                if snippet.errors:
+                    check(name, check_refused, snippet, parts, pathlib.Path(folder), products)
+        check(name, check_linkage, program)
+    print(f"{count} snippets of {len(programs)} documents, {len(failures)} failures")
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
