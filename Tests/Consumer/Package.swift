@@ -2,16 +2,19 @@
 
 import PackageDescription
 
-// The documents that have Swift snippets; run.py writes each one's program, and fails when one is missing here.
-let documents = ["README", "Coffer"]
+// What the README and the articles are snippets of; run.py writes the sources, and fails when one is missing here.
+let programs = [
+    "README", "Coffer", "GettingStarted", "SettingsAndDefaults", "HandlingSecrets", "AutoLockAndObservation",
+    "MoveSettings", "Mail",
+]
 
 // Only public interfaces can be used from here, with the settings that a package has when it asks for none.
 let package = Package(
     name: "consumer",
     dependencies: [.package(name: "coffer", path: "../..")],
-    targets: documents.map { document in
+    targets: programs.map { name in
         .executableTarget(
-            name: "\(document)Snippets", dependencies: [.product(name: "Coffer", package: "coffer")],
-            path: "Programs/\(document)")
+            name: "\(name)Snippets", dependencies: [.product(name: "Coffer", package: "coffer")],
+            path: "Programs/\(name)")
     }
 )

@@ -1,11 +1,15 @@
 #!/usr/bin/python3
 """Compiles and runs the Swift snippets of the README and of the articles, as a stranger's package would.
 
-The snippets of one document are one program, in their order. Three comments in them are checked:
+The snippets of one document are one program, in their order; one that begins with `// Sources/NAME/main.swift` begins
+another program, and all of a document run in one folder, in their order. An XML snippet is `settings.plist` there.
+What the snippets say is checked:
 
     print(name)                  // prints: anonymous       the program prints this line, and no other lines
     print(password)              // error: noncopyable      the whole snippet must be refused, for this reason
     .product(name: "Coffer", …   (a manifest)               its lines stand in the example's Package.swift
+
+A program may need Foundation only if its own snippets import it, and one of each document must not.
 """
 
 import os
@@ -33,6 +37,8 @@ class Snippet:
     def __init__(self, document, line, text):
         self.document, self.line, self.text = document, line, text
         self.is_manifest = "PackageDescription" in text or '.product(name: "Coffer"' in text
+        header = re.match(r"// Sources/(\w+)/main\.swift\n", text)
+        self.program = header[1] if header else None
         self.errors = re.findall(r"// error: (.+)", text)
         self.prints = re.findall(r"// prints: (.+)", text)
 
@@ -42,23 +48,36 @@ class Snippet:
     @property
     def source(self):
         """The text, with the compiler told where it comes from."""
-        return f'#sourceLocation(file: "{self.document.relative_to(ROOT)}", line: {self.line})\n{self.text}\n#sourceLocation()\n'
+        place = f'file: "{self.document.relative_to(ROOT)}", line: {self.line}'
+        return f"#sourceLocation({place})\n{self.text}\n#sourceLocation()\n"
 
 
-def snippets(document):
-    """The fenced Swift code of a document."""
-    found, lines, start = [], [], None
+def fences(document, language):
+    """The snippets of a document in a language, each with the number of its first line."""
+    lines, start = [], None
     for number, line in enumerate(document.read_text().splitlines(), 1):
-        if start is None and re.match(r"\s*(```|~~~)\s*swift\b", line):
+        if start is None and re.match(rf"\s*(```|~~~)\s*{language}\b", line):
             start, lines = number, []
         elif start is not None and line.strip() in ("```", "~~~"):
-            found.append(Snippet(document, start + 1, "\n".join(lines)))
+            yield start + 1, "\n".join(lines)
             start = None
         elif start is not None:
             lines.append(line)
     if start is not None:
         raise Failure(f"{document.relative_to(ROOT)}:{start}: the fence is not closed")
-    return found
+
+
+def snippets(document):
+    return [Snippet(document, line, text) for line, text in fences(document, "swift")]
+
+
+def programs_of(document, parts):
+    """The programs of a document: for each name its snippets."""
+    programs, name = {}, document.stem
+    for part in parts:
+        name = part.program or name
+        programs.setdefault(name, []).append(part)
+    return programs
 
 
 def words(text):
@@ -131,19 +150,39 @@ def check_output(parts, program, folder):
         raise Failure("printed:\n  " + "\n  ".join(printed) + "\nbut the text says:\n  " + "\n  ".join(wanted))
 
 
-def check_linkage(program):
-    """Neither the program nor a library that it loads may be Foundation's."""
+def check_linkage(parts, program):
+    """Neither the program nor a library that it loads may be Foundation's, unless a snippet asks for it."""
+    if any("import Foundation" in part.text for part in parts):
+        return
     libraries = subprocess.run(["ldd", program], capture_output=True, text=True, check=True).stdout
     if "libswiftCore" not in libraries:
         raise Failure(f"it seems to load no Swift library, so the check means nothing:\n{libraries}")
     symbols = subprocess.run(["nm", "--undefined-only", program], capture_output=True, text=True, check=True).stdout
     for line in [*libraries.splitlines(), *symbols.splitlines()]:
-        if re.search(r"lib_?Foundation|\$s1[0-9]Foundation|\$s2[0-9]Foundation", line):
+        if re.search(r"lib_?Foundation|\$s1\dFoundation|\$s2\dFoundation", line):
             raise Failure(f"needs Foundation: {line.strip()}")
 
 
+def check_document(document, programs, products):
+    """Runs the programs of a document one after the other in one folder."""
+    if all("import Foundation" in "".join(part.text for part in parts) for parts in programs.values()):
+        raise Failure("all of its programs need Foundation")
+    with tempfile.TemporaryDirectory() as folder:
+        for _, text in fences(document, "xml"):
+            pathlib.Path(folder, "settings.plist").write_text(text)
+        for name, parts in programs.items():
+            program = products / f"{name}Snippets"
+            check_output(parts, program, pathlib.Path(folder))
+            check_linkage(parts, program)
+    for parts in programs.values():
+        for snippet in parts:
+            if snippet.errors:
+                with tempfile.TemporaryDirectory() as folder:
+                    check_refused(snippet, parts, pathlib.Path(folder), products)
+
+
 def main():
-    failures = []
+    failures, count, documents = [], 0, {}
 
     def check(name, action, *arguments):
         try:
@@ -152,7 +191,6 @@ def main():
             failures.append(name)
             print(f"FAILED {name}: {failure}")
 
-    count, programs = 0, {}
     for document in DOCUMENTS:
         found = check(document.name, snippets, document) or []
         count += len(found)
@@ -161,23 +199,18 @@ def main():
                 check(document.name, check_manifest, snippet)
         parts = [snippet for snippet in found if not snippet.is_manifest]
         if parts:
-            programs[document.stem] = parts
-    named = re.findall(r'"(\w+)"', re.search(r"let documents = \[(.*?)\]", (HERE / "Package.swift").read_text(), re.S)[1])
+            documents[document] = programs_of(document, parts)
+    programs = {name: parts for found in documents.values() for name, parts in found.items()}
+    named = re.findall(r'"(\w+)"', re.search(r"let programs = \[(.*?)\]", (HERE / "Package.swift").read_text(), re.S)[1])
     if sorted(named) != sorted(programs):
         failures.append("Package.swift")
-        print(f"FAILED Package.swift: it names {sorted(named)}, but {sorted(programs)} have snippets")
-    generate({name: programs.get(name, []) for name in named})
-    products = check("build", build)
-    for name, parts in programs.items() if products else ():
-        program = products / f"{name}Snippets"
-        with tempfile.TemporaryDirectory() as folder:
-            check(name, check_output, parts, program, pathlib.Path(folder))
-        with tempfile.TemporaryDirectory() as folder:
-            for snippet in parts:
-                if snippet.errors:
-                    check(name, check_refused, snippet, parts, pathlib.Path(folder), products)
-        check(name, check_linkage, program)
-    print(f"{count} snippets of {len(programs)} documents, {len(failures)} failures")
+        print(f"FAILED Package.swift: it names {sorted(named)}, but there are snippets of {sorted(programs)}")
+    else:
+        generate(programs)
+        products = check("build", build)
+        for document, found in documents.items() if products else ():
+            check(document.name, check_document, document, found, products)
+    print(f"{count} snippets of {len(documents)} documents, {len(failures)} failures")
     return 1 if failures else 0
 
 

@@ -1,0 +1,11 @@
+import Coffer
+
+/// Stands in for the code that talks to a server. It gets the password as bytes that it cannot keep.
+struct Server {
+    struct Refused: Error {}
+
+    func signIn(_ username: String, _ password: RawSpan) throws -> Secret {
+        guard password.byteCount > 0 else { throw Refused() }
+        return try Secret.random(count: 32)
+    }
+}
