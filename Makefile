@@ -25,7 +25,7 @@ export SWIFT_BACKTRACE := enable=no
 # Builds share one folder, and SwiftPM uses all cores by itself.
 .NOTPARALLEL:
 
-.PHONY: all deps build demo test lint docs test-debug test-release test-audit test-install static install fuzz format clean
+.PHONY: all deps build demo test lint docs test-debug test-release test-audit test-consumer test-install static install fuzz format clean
 
 all: build
 
@@ -38,13 +38,13 @@ build: deps
 demo: build
 	@scripts/demo.sh "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
 
-test: lint docs test-audit test-debug test-release test-install
+test: lint docs test-audit test-consumer test-debug test-release test-install
 	@echo "coffer: all tests passed"
 
 lint: deps
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
 
-# An unresolved link in the documentation is an error.
+# An unresolved link in the documentation is an error, and so is a public symbol without any.
 docs: deps
 	@scripts/docs.sh site
 
@@ -56,6 +56,10 @@ test-release: deps
 
 test-audit: deps
 	$(PYTHON) Tests/Audit/run.py
+
+# Every Swift snippet of the README and of the articles, in a package of its own.
+test-consumer: deps
+	@SWIFT="$(SWIFT)" $(PYTHON) Tests/Consumer/run.py
 
 test-install: static
 	@set -e; prefix=$$(mktemp -d); trap 'rm -rf "$$prefix"' EXIT; \
@@ -74,7 +78,7 @@ fuzz: deps
 	"$$(COFFER_FUZZ=1 $(SWIFT) build $(FUZZ) --show-bin-path)/Fuzz" .build-fuzz $(AREAS)
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
 
 clean:
-	rm -rf .build .build-* site
+	rm -rf .build .build-* site Tests/Consumer/.build Tests/Consumer/.programs Examples/*/.build

@@ -15,6 +15,6 @@ let package = Package(
     targets: programs.map { name in
         .executableTarget(
             name: "\(name)Snippets", dependencies: [.product(name: "Coffer", package: "coffer")],
-            path: "Programs/\(name)")
+            path: ".programs/\(name)")
     }
 )

@@ -22,7 +22,7 @@ import tempfile
 
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
-GENERATED = HERE / "Programs"
+GENERATED = HERE / ".programs"
 MANIFEST = ROOT / "Examples/MailAccount/Package.swift"
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "Sources/Coffer/Coffer.docc").glob("*.md"))]
 PASSPHRASE = "seven clouds over a quiet harbour"
