@@ -10,6 +10,8 @@ What the snippets say is checked:
     .product(name: "Coffer", …   (a manifest)               its lines stand in the example's Package.swift
 
 A program may need Foundation only if its own snippets import it, and one of each document must not.
+
+Usage: run.py [DOCUMENT ...], such as README or GettingStarted; all unless told.
 """
 
 import os
@@ -105,13 +107,14 @@ def swift(*arguments):
     return subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
-def build():
-    """Builds all programs, and tells where they are."""
-    result = swift("build", "--quiet")
-    if result.returncode != 0:
-        raise Failure(f"the snippets do not compile:\n{result.stdout}")
-    if "warning:" in result.stdout:
-        raise Failure(f"the snippets compile with warnings:\n{result.stdout}")
+def build(programs):
+    """Builds the programs, or all if none is named, and tells where they are."""
+    for options in [["--product", f"{name}Snippets"] for name in programs] or [[]]:
+        result = swift("build", "--quiet", *options)
+        if result.returncode != 0:
+            raise Failure(f"the snippets do not compile:\n{result.stdout}")
+        if "warning:" in result.stdout:
+            raise Failure(f"the snippets compile with warnings:\n{result.stdout}")
     return pathlib.Path(swift("build", "--show-bin-path").stdout.strip())
 
 
@@ -181,7 +184,7 @@ def check_document(document, programs, products):
                     check_refused(snippet, parts, pathlib.Path(folder), products)
 
 
-def main():
+def main(wanted):
     failures, count, documents = [], 0, {}
 
     def check(name, action, *arguments):
@@ -207,7 +210,9 @@ def main():
         print(f"FAILED Package.swift: it names {sorted(named)}, but there are snippets of {sorted(programs)}")
     else:
         generate(programs)
-        products = check("build", build)
+        if wanted:
+            documents = {document: found for document, found in documents.items() if document.stem in wanted}
+        products = check("build", build, [name for found in documents.values() for name in found] if wanted else [])
         for document, found in documents.items() if products else ():
             check(document.name, check_document, document, found, products)
     print(f"{count} snippets of {len(documents)} documents, {len(failures)} failures")
@@ -215,4 +220,4 @@ def main():
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))
