@@ -20,12 +20,10 @@ final class Account: Sendable {
 
     /// Opens the account's vault. On the first run it makes one, with the first settings in it.
     func open(_ passphrase: borrowing Secret) throws -> VaultOpening {
-        try vault.unlockOrCreate(
-            passphrase,
-            initial: { draft in
-                draft.set(.username, to: "alice@example.com")
-                draft.set(.encryption, to: .startTLS)
-            })
+        try vault.unlockOrCreate(passphrase) { draft in
+            draft.set(.username, to: "alice@example.com")
+            draft.set(.encryption, to: .startTLS)
+        }
     }
 
     /// Keeps the password, and takes it for no secret longer than this call.
