@@ -107,14 +107,21 @@ def swift(*arguments):
     return subprocess.run(command, cwd=HERE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
 
 
+def faults(output):
+    """What the compiler complains of, each once: it tells the same for every file of a module."""
+    lines = [line for line in output.splitlines() if re.search(r"error:|warning:|Found .*\?!", line)]
+    own = [line for line in lines if re.match(r"\S+:\d+:\d+: ", line)] or lines or output.splitlines()
+    return "\n".join(list(dict.fromkeys(own))[:40])
+
+
 def build(programs):
     """Builds the programs, or all if none is named, and tells where they are."""
     for options in [["--product", f"{name}Snippets"] for name in programs] or [[]]:
-        result = swift("build", "--quiet", *options)
+        result = swift("build", *options)
         if result.returncode != 0:
-            raise Failure(f"the snippets do not compile:\n{result.stdout}")
+            raise Failure(f"the snippets do not compile:\n{faults(result.stdout)}")
         if "warning:" in result.stdout:
-            raise Failure(f"the snippets compile with warnings:\n{result.stdout}")
+            raise Failure(f"the snippets compile with warnings:\n{faults(result.stdout)}")
     return pathlib.Path(swift("build", "--show-bin-path").stdout.strip())
 
 
