@@ -6,7 +6,7 @@ another program, and all of a document run in one folder, in their order. An XML
 What the snippets say is checked:
 
     print(name)                  // prints: anonymous       the program prints this line, and no other lines
-    print(password)              // error: noncopyable      the whole snippet must be refused, for this reason
+    print(password)              // error: Copyable         the whole snippet must be refused, for this reason
     .product(name: "Coffer", …   (a manifest)               its lines stand in the example's Package.swift
 
 A program may need Foundation only if its own snippets import it, and one of each document must not.
@@ -130,13 +130,12 @@ def check_refused(snippet, parts, folder, products):
     before = [part.source for part in parts[: parts.index(snippet)] if not part.errors]
     source = folder / "main.swift"
     source.write_text("\n".join([*before, snippet.source]))
-    modules = [f"-fmodule-map-file={path}" for path in sorted((ROOT / "Sources").glob("*/module.modulemap"))]
-    modules += [f"-fmodule-map-file={path}" for path in sorted((ROOT / "Sources").glob("*/include/module.modulemap"))]
-    clang = [word for module in modules for word in ("-Xcc", module)]
+    modules = [*(ROOT / "Sources").glob("*/module.modulemap"), *products.glob("*.build/module.modulemap")]
+    clang = [word for module in modules for word in ("-Xcc", f"-fmodule-map-file={module}")]
     result = subprocess.run(
-        ["swiftc", "-typecheck", "-swift-version", "6", "-I", products / "Modules", *clang, source],
+        ["swiftc", "-emit-sil", "-o", "/dev/null", "-swift-version", "6", "-I", products / "Modules", *clang, source],
         cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
-    found = re.findall(r"error: (.+)", result.stdout)
+    found = re.findall(r"^\S+:\d+:\d+: error: (.+)", result.stdout, re.M)
     if len(found) != len(snippet.errors) or any(want not in got for want, got in zip(snippet.errors, found)):
         raise Failure(f"{snippet}: should be refused with {snippet.errors}:\n{result.stdout}")
 
