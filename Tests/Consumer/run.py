@@ -117,7 +117,8 @@ def faults(output):
 def build(programs):
     """Builds the programs, or all if none is named, and tells where they are."""
     for options in [["--product", f"{name}Snippets"] for name in programs] or [[]]:
-        result = swift("build", *options)
+        # Else a file that is new in the library is not always seen.
+        result = swift("build", "--disable-build-manifest-caching", *options)
         if result.returncode != 0:
             raise Failure(f"the snippets do not compile:\n{faults(result.stdout)}")
         if "warning:" in result.stdout:
