@@ -35,16 +35,17 @@ final class Account: Sendable {
         get throws(VaultError) { try !vault.isSet(.password) }
     }
 
-    /// A token for the server: the one in memory, or a new one, for which the password is lent to the server's code.
-    func accessToken(_ server: Server) throws -> Secret {
-        if let token = try tokens.secret(for: "access") { return token }
+    /// Lends a token for the server: the one in memory, or a new one, for which the server's code gets the password.
+    func withAccessToken<Result>(_ server: Server, _ body: (RawSpan) throws -> Result) throws -> Result {
+        if let result = try tokens.withBytes(of: "access", body) { return result }
         let username = try vault[.username]
-        let token = try vault.withBytes(of: .password) { password in
-            try server.signIn(username, password)
+        let result = try vault.withBytes(of: .password) { password in
+            let token = try server.signIn(username, password)
+            try tokens.set("access", to: token)
+            return try token.withBytes(body)
         }
-        try tokens.set("access", to: token)
         try vault.update { draft in draft.set(.signIns, to: try draft.get(.signIns) + 1) }
-        return token
+        return result
     }
 
     /// What a settings window would show; a status line calls this too, and it keeps nothing unlocked.

@@ -1,7 +1,7 @@
 import Coffer
 import Glibc
 
-/// Opens the account, signs in twice, and locks. Descriptor 3 gives the passphrase, descriptor 4 the password, which is
+/// Opens the account, asks for messages twice with one sign-in, and locks. Descriptor 3 gives the passphrase, descriptor 4 the password, which is
 /// read if none is kept yet; a window would ask for both.
 @main
 struct MailAccount {
@@ -31,18 +31,19 @@ struct MailAccount {
         print("account: \(account.summary)")
 
         let server = Server()
-        let token = try account.accessToken(server)
-        let again = try account.accessToken(server)
-        print("signed in; the second token is \(again.isEqual(to: token) ? "the first, from memory" : "another")")
+        for _ in 1...2 {
+            let count = try account.withAccessToken(server) { token in try server.messageCount(token) }
+            print("\(count) messages")
+        }
         print("account: \(account.summary)")
 
         // A desktop app would fire this when its session is told of a locked screen.
         account.screenLocked.fire()
         print("the screen is locked; account: \(account.summary), \(account.tokenCount) tokens")
         do {
-            _ = try account.accessToken(server)
+            _ = try account.withAccessToken(server) { token in try server.messageCount(token) }
         } catch let error as VaultError {
-            print("sign in? \(explain(error))")
+            print("messages? \(explain(error))")
         }
         await changes.value
     }
