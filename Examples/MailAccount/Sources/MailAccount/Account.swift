@@ -19,14 +19,14 @@ final class Account: Sendable {
     }
 
     /// Opens the account's vault. On the first run it makes one, with the first settings in it.
-    func open(_ passphrase: borrowing Secret) throws -> VaultOpening {
-        try vault.unlockOrCreate(passphrase) { draft in
+    func open(_ passphrase: borrowing Secret) async throws -> VaultOpening {
+        try await vault.unlockOrCreate(passphrase) { draft in
             draft.set(.username, to: "alice@example.com")
             draft.set(.encryption, to: .startTLS)
         }
     }
 
-    /// Keeps the password, and takes it for no secret longer than this call.
+    /// Keeps the password.
     func remember(_ password: borrowing Secret) throws {
         try vault.update { draft in draft.set(.password, to: password) }
     }

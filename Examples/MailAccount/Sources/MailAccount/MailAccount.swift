@@ -1,8 +1,9 @@
 import Coffer
 import Glibc
 
-/// Opens the account, asks for messages twice with one sign-in, and locks. Descriptor 3 gives the passphrase, descriptor 4 the password, which is
-/// read if none is kept yet; a window would ask for both.
+/// Opens the account, asks for messages twice with one sign-in, and locks.
+///
+/// Descriptor 3 gives the passphrase, and descriptor 4 the password if none is kept yet; a window would ask for both.
 @main
 struct MailAccount {
     static func main() async {
@@ -21,7 +22,7 @@ struct MailAccount {
         let account = Account()
         let changes = Task { [events = account.vault.events()] in await follow(events) }
 
-        switch try account.open(try Secret(readingLineFrom: 3)) {
+        switch try await account.open(try Secret(readingLineFrom: 3)) {
         case .firstRun: print("welcome: this is the first run")
         case .existing: print("welcome back")
         }
