@@ -211,7 +211,8 @@ def main(wanted):
         if parts:
             documents[document] = programs_of(document, parts)
     programs = {name: parts for found in documents.values() for name, parts in found.items()}
-    named = re.findall(r'"(\w+)"', re.search(r"let programs = \[(.*?)\]", (HERE / "Package.swift").read_text(), re.S)[1])
+    manifest = (HERE / "Package.swift").read_text()
+    named = re.findall(r'"(\w+)"', re.search(r"let programs = \[(.*?)\]", manifest, re.S)[1])
     if sorted(named) != sorted(programs):
         failures.append("Package.swift")
         print(f"FAILED Package.swift: it names {sorted(named)}, but there are snippets of {sorted(programs)}")
