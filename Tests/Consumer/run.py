@@ -192,6 +192,8 @@ def check_document(document, programs, products):
 
 
 def main(wanted):
+    if set(wanted) - {document.stem for document in DOCUMENTS}:
+        sys.exit(__doc__)
     failures, count, documents = [], 0, {}
 
     def check(name, action, *arguments):
