@@ -28,7 +28,7 @@ export SWIFT_BACKTRACE := enable=no
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe
 
-.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-install static install fuzz format clean
+.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-consumer test-install static install fuzz format clean
 
 all: build
 
@@ -41,13 +41,13 @@ build: deps
 demo: build
 	@scripts/demo.sh "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
 
-test: lint docs test-audit test-debug test-release test-install
+test: lint docs test-audit test-consumer test-debug test-release test-install
 	@echo "coffer: all tests passed"
 
 lint: deps
-	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests
+	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
 
-# An unresolved link in the documentation is an error.
+# An unresolved link in the documentation is an error, and so is a public symbol without any.
 docs: deps
 	@scripts/docs.sh site
 
@@ -59,6 +59,10 @@ test-release: deps
 
 test-audit: deps
 	$(PYTHON) Tests/Audit/run.py
+
+# Every Swift snippet of the README and of the articles, in a package of its own.
+test-consumer: deps
+	@SWIFT="$(SWIFT)" $(PYTHON) Tests/Consumer/run.py
 
 test-install: static
 	@set -e; prefix=$$(mktemp -d); trap 'rm -rf "$$prefix"' EXIT; \
@@ -84,7 +88,7 @@ stress: deps
 	"$$($(SWIFT) build $(STRESS) --sanitize=thread --scratch-path .build-tsan --show-bin-path)/StressProbe" $(SECONDS) 16
 
 format:
-	$(SWIFT) format --in-place --recursive Package.swift Sources Tests
+	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples
 
 clean:
-	rm -rf .build .build-* site
+	rm -rf .build .build-* site Tests/Consumer/.build Tests/Consumer/.programs Examples/*/.build

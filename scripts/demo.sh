@@ -91,4 +91,33 @@ run 0 'audit demo.coffer --explain'
 run 0 'audit demo.coffer --passphrase-file new-passphrase'
 want s3cr3t-of-alice
 
+say 'Moving from a plain settings file: plutil, which comes with Swift, reads it; no value is in an argument.'
+plutil() { "$(dirname "$(readlink -f "$(command -v swift)")")/plutil" "$@"; }
+cat >settings.plist <<'END'
+<?xml version="1.0" encoding="UTF-8"?>
+<plist version="1.0"><dict><key>username</key><string>bob</string><key>password</key><string>s3cr3t-of-bob</string></dict></plist>
+END
+export COFFER_VAULT="$folder/moved.coffer"
+run 0 'coffer init --passphrase-file passphrase'
+run 0 'plutil -extract username raw -o - settings.plist | coffer set username --passphrase-file passphrase'
+run 0 'plutil -extract password raw -o - settings.plist | coffer set password --passphrase-file passphrase'
+run 0 'coffer get password --passphrase-file passphrase'
+[ "$output" = s3cr3t-of-bob ] || { echo "demo: another value" >&2; exit 1; }
+
+say 'An app keeps its account in a vault of its own: Examples/MailAccount, with the library alone.'
+swift build --quiet --package-path "$repository/Examples/MailAccount" -Xlinker -z -Xlinker now
+mail_account=$(swift build --package-path "$repository/Examples/MailAccount" --show-bin-path)/MailAccount
+export XDG_DATA_HOME="$folder/data"
+MailAccount() { "$mail_account" "$@"; }
+echo s3cr3t-of-the-server >password
+run 0 'MailAccount 3<passphrase 4<password'
+want 'this is the first run'
+run 0 'MailAccount 3<passphrase'
+want 'welcome back'
+want 'the screen is locked; account: locked, 0 tokens'
+run 1 'MailAccount 3<wrong'
+want 'that is not the passphrase'
+run 0 'coffer get mail/password --vault data/com.example.mail/default.coffer --passphrase-file passphrase'
+want s3cr3t-of-the-server
+
 printf '\n# Everything went as it should.\n'

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Converts the documentation to a static site, with every unresolved link as an error. Usage: docs.sh OUTPUT
+# Converts the documentation to a static site. An unresolved link, a public symbol without documentation and one that
+# no topic names are errors. Usage: docs.sh OUTPUT
 set -eu
 output=$1
 graphs=$(mktemp -d)
@@ -13,3 +14,4 @@ docc=$(dirname "$(readlink -f "$(command -v swift)")")/docc
     --fallback-display-name Coffer --fallback-bundle-identifier coffer \
     --additional-symbol-graph-dir "$graphs" --output-path "$output" \
     --transform-for-static-hosting --warnings-as-errors
+scripts/check_documentation.py "$graphs" "$output"
