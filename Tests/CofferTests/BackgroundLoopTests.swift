@@ -210,7 +210,8 @@ import VaultFile
     @Test("without threads a watch and a wake-up are refused, and nothing stays open")
     func withoutThreads() async {
         await #expect(processExitsWith: .success) {
-            let (before, descriptor) = (Self.waiters, dup(2))
+            let (before, descriptor) = (Self.waiters, try ChildProcess.pipe().read)
+            #expect(Self.isOpen(descriptor))
             #expect(Self.limit(RLIMIT_AS, to: 1))
             // The C library keeps a few stacks of threads that have ended.
             var thread = pthread_t()
