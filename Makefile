@@ -15,7 +15,7 @@ STATIC := --product coffer --scratch-path .build-static --disable-local-rpath \
 # last one wins: so both are named once more. Unoptimised code would hide loads from the address sanitizer.
 FUZZ := -c release --product Fuzz --scratch-path .build-fuzz --sanitize=fuzzer --sanitize=address \
 	-Xswiftc -sanitize=fuzzer,address
-# How long `make fuzz` runs each area, and which ones: all unless told.
+# How long `make stress` runs, and `make fuzz` each area; and which areas: all unless told.
 SECONDS ?= 60
 AREAS ?=
 
@@ -25,7 +25,10 @@ export SWIFT_BACKTRACE := enable=no
 # Builds share one folder, and SwiftPM uses all cores by itself.
 .NOTPARALLEL:
 
-.PHONY: all deps build demo test lint docs test-debug test-release test-audit test-consumer test-install static install fuzz format clean
+# Sixteen threads on one vault, with and without the thread sanitizer.
+STRESS := --product StressProbe
+
+.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-consumer test-install static install fuzz format clean
 
 all: build
 
@@ -76,6 +79,13 @@ fuzz: deps
 	COFFER_FUZZ=1 $(SWIFT) build $(FUZZ)
 	$(PYTHON) Tests/Fuzz/run.py --seconds $(SECONDS) \
 	"$$(COFFER_FUZZ=1 $(SWIFT) build $(FUZZ) --show-bin-path)/Fuzz" .build-fuzz $(AREAS)
+
+stress: deps
+	$(SWIFT) build -c release $(STRESS)
+	"$$($(SWIFT) build -c release $(STRESS) --show-bin-path)/StressProbe" $(SECONDS) 16
+	$(SWIFT) build $(STRESS) --sanitize=thread --scratch-path .build-tsan
+	TSAN_OPTIONS=halt_on_error=1:exitcode=66 \
+	"$$($(SWIFT) build $(STRESS) --sanitize=thread --scratch-path .build-tsan --show-bin-path)/StressProbe" $(SECONDS) 16
 
 format:
 	$(SWIFT) format --in-place --recursive Package.swift Sources Tests Examples

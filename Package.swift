@@ -31,6 +31,9 @@ let package = Package(
         .executableTarget(name: "ResidueProbe", dependencies: ["Coffer"], path: "Tests/ResidueProbe"),
         // A program that adds one to a number, for several processes to do so at once.
         .executableTarget(name: "UpdateProbe", dependencies: ["Coffer"], path: "Tests/UpdateProbe"),
+        // Many threads on one vault, for `make stress` and a short test.
+        .executableTarget(
+            name: "StressProbe", dependencies: ["Coffer", "VaultFile"], path: "Tests/StressProbe"),
         .testTarget(name: "SecureMemoryTests", dependencies: ["SecureMemory", "CSystem", "TestSupport"]),
         .testTarget(
             name: "PropertyListsTests", dependencies: ["PropertyLists", "SecureMemory", "TestSupport"],
@@ -40,7 +43,9 @@ let package = Package(
             dependencies: ["VaultFile", "PropertyLists", "SecureMemory", "CSodium", "CSystem", "TestSupport"]),
         .testTarget(
             name: "CofferTests",
-            dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "UpdateProbe", "TestSupport"]),
+            dependencies: [
+                "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "UpdateProbe", "StressProbe", "TestSupport",
+            ]),
         .testTarget(
             name: "CofferCommandsTests",
             dependencies: [

@@ -76,6 +76,16 @@ say 'Someone edits the same bit on purpose and makes the check fit again: the ke
 run 0 'audit demo.coffer --flip 4000 --recheck --output edited.coffer'
 run 9 'coffer get mail/user --vault edited.coffer --passphrase-file new-passphrase'
 
+say 'The copy from before the last save is put back: what was seen here tells. It opens when that is meant.'
+run 0 'cp demo.coffer older.coffer'
+run 0 'coffer set mail/user --value bob --not-secret --passphrase-file new-passphrase'
+run 0 'cp demo.coffer newer.coffer'
+run 0 'cp older.coffer demo.coffer'
+run 11 'coffer get mail/user --passphrase-file new-passphrase'
+run 0 'coffer get mail/user --passphrase-file new-passphrase --accept-unexpected'
+want alice
+run 0 'cp newer.coffer demo.coffer'
+
 say 'A second implementation, in Python and from the published format alone, reads the file.'
 run 0 'audit demo.coffer --explain'
 run 0 'audit demo.coffer --passphrase-file new-passphrase'

@@ -14,12 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/eventfd.h>
 #include <sys/file.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/random.h>
 #include <sys/signalfd.h>
 #include <sys/syscall.h>
+#include <sys/timerfd.h>
 #include <unistd.h>
 
 int cs_open(const char *path, int flags, mode_t mode) { return open(path, flags | O_CLOEXEC, mode); }
@@ -110,6 +112,17 @@ int cs_start_thread(void *(*run)(void *), void *context) {
     result = pthread_create(&thread, &attributes, run, context);
     pthread_attr_destroy(&attributes);
     return result;
+}
+
+int cs_name_thread(const char *name) { return pthread_setname_np(pthread_self(), name); }
+
+int cs_eventfd(void) { return eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK); }
+
+int cs_timerfd(void) { return timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC | TFD_NONBLOCK); }
+
+int cs_timerfd_set(int fd, int64_t deadline) {
+    struct itimerspec time = {{0, 0}, {deadline / 1000000000, deadline % 1000000000}};
+    return timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
 int cs_dont_dump(void *start, size_t length) { return madvise(start, length, MADV_DONTDUMP); }

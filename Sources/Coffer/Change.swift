@@ -5,6 +5,8 @@ internal import VaultFile
 /// One change of a vault's file: from its lock to the save.
 struct Change: ~Copyable {
     let path: String
+    private let freshness: Freshness
+    private let isCreation: Bool
     private let transaction: VaultTransaction
     /// The file that the save is to replace, or nil for a new vault.
     private var identity: FileIdentity?
@@ -12,8 +14,12 @@ struct Change: ~Copyable {
     /// Takes the lock of a vault's file.
     ///
     /// - Throws: `noVault` or, for a creation, `alreadyExists`; `refused`; `ioError`.
-    init(of store: VaultStore, _ purpose: VaultTransaction.Purpose = .update) throws(VaultError) {
+    init(
+        of store: VaultStore, _ purpose: VaultTransaction.Purpose = .update, freshness: Freshness
+    ) throws(VaultError) {
         path = store.path
+        isCreation = purpose == .creation
+        self.freshness = freshness
         transaction = try translating(store.path) { () throws(StorageError) in try store.begin(purpose) }
     }
 
@@ -21,10 +27,16 @@ struct Change: ~Copyable {
     ///
     /// - Throws: `conflict`, `replaced`, `rolledBack`, `forked`; what reading the file throws.
     mutating func newest(_ lease: Vault.Lease) throws(VaultError) -> Snapshot {
-        if let snapshot = lease.snapshot, try isUnchanged(snapshot.header) { return snapshot }
+        let expected = freshness.expectation(at: path)
+        if let snapshot = lease.snapshot, try isUnchanged(snapshot.header) {
+            try expected.check(snapshot)
+            return snapshot
+        }
         let loaded = try VaultLoading.load(transaction, path: path)
         identity = loaded.file.identity
-        return try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+        let snapshot = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+        try expected.check(snapshot)
+        return snapshot
     }
 
     /// Whether the file still ends in the check of a header; that is all its bytes, unless they rot or are forged.
@@ -65,12 +77,20 @@ struct Change: ~Copyable {
         let derivation = Vault.warnings(of: file.header.keyDerivation)
         do throws(StorageError) {
             let report = try transaction.replace(with: file.bytes.bytes, expecting: identity)
-            let warnings = derivation + report.warnings.map { VaultWarning($0) }
+            let warnings = derivation + report.warnings.map { VaultWarning($0) } + remember(snapshot)
             return Saved(snapshot: snapshot, warnings: warnings, unsynced: nil)
         } catch {
             guard error.kind == .renamedButNotSynced else { throw VaultError(error, path: path) }
+            // Not remembered: after a power cut the old file could stand there, and nobody put it back.
             return Saved(snapshot: snapshot, warnings: derivation, unsynced: VaultError(error, path: path))
         }
+    }
+
+    /// Remembers what was saved; a new vault may stand where another one was seen.
+    private borrowing func remember(_ snapshot: Snapshot) -> [VaultWarning] {
+        let sighting = FreshnessSighting(snapshot)
+        guard isCreation else { return freshness.record(sighting, at: path) }
+        return freshness.accept(sighting, at: path, against: freshness.read())
     }
 }
 

@@ -1,18 +1,20 @@
 internal import PropertyLists
 public import SecureMemory
+internal import VaultFile
 
 /// The settings as they will be after an update; nothing is saved until the update's closure has returned.
 ///
 /// A change that the format does not allow makes the whole update throw after its closure, and nothing is saved.
 public struct Draft: ~Copyable {
-    let base: Snapshot
+    let base: VaultPlaintext
     /// Where a changed value stands in `values`, or nil for a setting that is removed.
-    private var changes: [SettingName: Range<Int>?] = [:]
-    private(set) var values: GuardedArena
+    var changes: [SettingName: Range<Int>?] = [:]
+    var values: GuardedArena
+    var history = DraftHistory()
     /// The first change that could not be made.
     private(set) var failure: VaultError?
 
-    init(of base: Snapshot) throws(VaultError) {
+    init(of base: VaultPlaintext) throws(VaultError) {
         self.base = base
         values = try translating { () throws(SecureMemoryError) in try GuardedArena() }
     }
@@ -23,10 +25,14 @@ public struct Draft: ~Copyable {
     ///
     /// - Parameters:
     ///   - key: the setting.
-    ///   - value: its new value.
-    public mutating func set<Value: SettingValue>(_ key: SettingKey<Value>, to value: Value) {
-        let stored = value.stored
-        change(key.name) { (values) throws(VaultError) in try Self.append(stored, to: &values) }
+    ///   - value: its new value; nil, for an optional key, removes the setting. The update throws `limitExceeded` for
+    ///     containers that are nested more than 31 deep, or hold more than fits a vault.
+    public mutating func set<Value>(_ key: SettingKey<Value>, to value: Value) {
+        guard let stored = key.coding.encode(value) else {
+            remove(key.name)
+            return
+        }
+        change(key.name) { (values) throws(VaultError) in try stored.append(to: &values) }
     }
 
     /// Sets a secret: as a string when its bytes are UTF-8, else as data.
@@ -39,7 +45,7 @@ public struct Draft: ~Copyable {
             guard !secret.isForeign else { throw .refused(reason: Passphrase.madeBeforeFork) }
             let name = try target(key.name)
             let range = try secret.withBytes { (bytes) throws(VaultError) in
-                try Self.append(text: bytes, to: &values)
+                try StoredValue.append(text: bytes, to: &values)
             }
             changes.updateValue(range, forKey: name)
         } catch {
@@ -58,110 +64,23 @@ public struct Draft: ~Copyable {
         }
     }
 
-    /// Removes a setting.
-    ///
-    /// - Parameter name: the setting's name.
-    /// - Returns: whether there was one.
-    @discardableResult
-    public mutating func remove(_ name: String) -> Bool {
-        do throws(VaultError) {
-            guard let name = try existing(name) else { return false }
-            changes.updateValue(nil, forKey: name)
-            return true
-        } catch {
-            fail(error)
-            return false
-        }
-    }
-
-    /// Gives a setting another name; the update throws when there is none, or the new name is taken.
-    ///
-    /// - Parameters:
-    ///   - name: the setting's name.
-    ///   - newName: its name from now on.
-    ///   - replacing: whether a setting that has the new name is replaced.
-    public mutating func rename(_ name: String, to newName: String, replacing: Bool = false) {
-        do throws(VaultError) {
-            guard let old = try existing(name) else { throw .notFound(name: name) }
-            let new = try target(newName)
-            guard old != new else { return }
-            guard replacing || !isPresent(new) else {
-                throw .refused(reason: "there is already a setting with the new name")
-            }
-            let range = try rangeOfValue(of: old)
-            changes.updateValue(nil, forKey: old)
-            changes.updateValue(range, forKey: new)
-        } catch {
-            fail(error)
-        }
-    }
-
-    // MARK: Reading
-
-    /// Reads a setting as it will be.
-    ///
-    /// - Parameter key: the setting.
-    /// - Returns: its value, or the key's default when it is absent.
-    /// - Throws: `typeMismatch` when it has another type.
-    public func get<Value: SettingValue>(_ key: SettingKey<Value>) throws(VaultError) -> Value {
-        guard let name = try existing(key.name) else { return key.defaultValue }
-        if case .some(.some(let range)) = changes[name] {
-            let list = values.bytes.extracting(range)
-            return try ValueReading.value(0, of: PropertyListReader(trusted: list), for: key)
-        }
-        guard let object = base.value(of: name) else { return key.defaultValue }
-        return try base.withSettings { (reader) throws(VaultError) in
-            try ValueReading.value(object, of: reader, for: key)
-        }
-    }
-
-    /// Lends the bytes of a secret as it will be.
-    ///
-    /// - Parameters:
-    ///   - key: the secret.
-    ///   - body: reads the bytes in place; UTF-8 for a string.
-    /// - Returns: what `body` returns.
-    /// - Throws: `notFound`, `typeMismatch`, or what `body` throws.
-    public func withBytes<Result>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
-        guard let name = try existing(key.name) else { throw VaultError.notFound(name: key.name) }
-        if case .some(.some(let range)) = changes[name] {
-            let list = values.bytes.extracting(range)
-            return try ValueReading.withBytes(0, of: PropertyListReader(trusted: list), named: key.name, body)
-        }
-        guard let object = base.value(of: name) else { throw VaultError.notFound(name: key.name) }
-        return try base.withSettings { (reader) in
-            try ValueReading.withBytes(object, of: reader, named: key.name, body)
-        }
-    }
-
-    /// Whether there will be a setting of this name.
-    ///
-    /// - Parameter name: the setting's name.
-    /// - Returns: whether it is present.
-    /// - Throws: `limitExceeded` for a name that is far too long, `notEnoughMemory`.
-    public func contains(_ name: String) throws(VaultError) -> Bool {
-        try existing(name) != nil
-    }
-
     // MARK: What the update saves
 
     /// Whether anything was changed.
     var isEmpty: Bool { changes.isEmpty }
 
-    /// The changes in the order of their names.
-    var sortedChanges: [DictionaryMerge.Change] {
-        changes.sorted { $0.key < $1.key }.map { DictionaryMerge.Change(name: $0.key.utf8, value: $0.value) }
-    }
+    /// The names that were set, removed or renamed.
+    var changedNames: [SettingName] { Array(changes.keys) }
 
     // MARK: Names
 
-    private func isPresent(_ name: SettingName) -> Bool {
+    func isPresent(_ name: SettingName) -> Bool {
         if let change = changes[name] { return change != nil }
         return base.value(of: name) != nil
     }
 
     /// The name under which a setting is there: as it is spelled, else in composed form.
-    private func existing(_ spelling: String) throws(VaultError) -> SettingName? {
+    func existing(_ spelling: String) throws(VaultError) -> SettingName? {
         let exact = SettingName(spelling)
         if isPresent(exact) { return exact }
         let normal = try exact.normalized()
@@ -169,7 +88,7 @@ public struct Draft: ~Copyable {
     }
 
     /// The name under which a setting is to be written.
-    private func target(_ spelling: String) throws(VaultError) -> SettingName {
+    func target(_ spelling: String) throws(VaultError) -> SettingName {
         if let name = try existing(spelling) { return name }
         let name = try SettingName(spelling).normalized()
         try name.check()
@@ -190,51 +109,7 @@ public struct Draft: ~Copyable {
         }
     }
 
-    private mutating func fail(_ error: VaultError) {
+    mutating func fail(_ error: VaultError) {
         if failure == nil { failure = error }
-    }
-
-    /// Where the value of a present setting stands in `values`; one of the base is copied there.
-    private mutating func rangeOfValue(of name: SettingName) throws(VaultError) -> Range<Int> {
-        if case .some(.some(let range)) = changes[name] { return range }
-        guard let object = base.value(of: name) else {
-            throw .notFound(name: String(decoding: name.utf8, as: UTF8.self))
-        }
-        let list = try base.withSettings { (reader) throws(VaultError) -> GuardedBuffer in
-            try translating("") { () throws(PropertyListError) in
-                var builder = try PropertyListBuilder()
-                try builder.copy(object, of: reader)
-                return try builder.finish()
-            }
-        }
-        return try translating { () throws(SecureMemoryError) in try values.append(list.bytes) }
-    }
-
-    private static func append(
-        _ stored: StoredValue, to values: inout GuardedArena
-    ) throws(VaultError) -> Range<Int> {
-        switch stored {
-        case .boolean(let value):
-            return try translating { () throws(SecureMemoryError) in
-                try LeafList.append(boolean: value, to: &values)
-            }
-        case .integer(let value):
-            return try translating { () throws(SecureMemoryError) in
-                try LeafList.append(integer: value, to: &values)
-            }
-        case .real(let value):
-            return try translating { () throws(SecureMemoryError) in try LeafList.append(real: value, to: &values) }
-        case .string(let value): return try append(text: Array(value.utf8).rawSpan, to: &values)
-        }
-    }
-
-    /// Appends a string, or data when the bytes are no text.
-    private static func append(
-        text: RawSpan, to values: inout GuardedArena
-    ) throws(VaultError) -> Range<Int> {
-        try translating { () throws(SecureMemoryError) in
-            if let range = try LeafList.append(string: text, to: &values) { return range }
-            return try LeafList.append(data: text, to: &values)
-        }
     }
 }

@@ -20,7 +20,9 @@ struct SeenGeneration: Equatable, Sendable {
     func check(_ snapshot: Snapshot) throws(VaultError) {
         let found = SeenGeneration(snapshot)
         guard found.vaultID == vaultID else { throw .replaced }
-        guard found.generation >= generation else { throw .rolledBack }
-        guard found.generation > generation || found.check == check else { throw .forked }
+        guard found.generation >= generation else {
+            throw .rolledBack(generation: found.generation, newest: generation)
+        }
+        guard found.generation > generation || found.check == check else { throw .forked(generation: generation) }
     }
 }

@@ -12,6 +12,18 @@ struct SettingName: Hashable, Comparable, Sendable {
     /// Takes a name exactly as it is spelled.
     init(_ name: String) { utf8 = Array(name.utf8) }
 
+    /// Takes a name out of a list.
+    init(text: PropertyListText) {
+        guard text.encoding == .utf16 else {
+            utf8 = (0..<text.bytes.byteCount).map { text.bytes[$0] }
+            return
+        }
+        let units = (0..<text.bytes.byteCount / 2).map {
+            UInt16(text.bytes[2 * $0]) << 8 | UInt16(text.bytes[2 * $0 + 1])
+        }
+        utf8 = Array(String(decoding: units, as: UTF16.self).utf8)
+    }
+
     /// The same text in Unicode's composed form, in which new names are written.
     ///
     /// - Throws: `limitExceeded` for a name that no form of could be short enough.

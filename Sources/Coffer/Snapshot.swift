@@ -22,8 +22,19 @@ final class Snapshot: Sendable {
     }
 
     /// The number of a setting's value, or nil when there is no setting of exactly this name.
+    func value(of name: SettingName) -> Int? { plaintext.value(of: name) }
+}
+
+extension VaultPlaintext {
+    /// Lends a reader of the settings.
+    func withSettings<Result: ~Copyable, Failure: Error>(
+        _ body: (PropertyListReader) throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        try body(PropertyListReader(trusted: settings))
+    }
+
+    /// The number of a setting's value, or nil when there is no setting of exactly this name.
     func value(of name: SettingName) -> Int? {
-        let plaintext = plaintext
-        return PropertyListReader(trusted: plaintext.settings).find(name.utf8.rawSpan)?.value
+        PropertyListReader(trusted: settings).find(name.utf8.rawSpan)?.value
     }
 }

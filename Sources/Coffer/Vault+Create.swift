@@ -1,4 +1,4 @@
-internal import SecureMemory
+public import SecureMemory
 package import VaultFile
 
 extension Vault {
@@ -16,9 +16,30 @@ extension Vault {
     public func create(
         passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate, allowingAnyMemory: Bool = false
     ) throws(VaultError) {
-        let derivation = cost.withNewSalt()
-        try translating(try path()) { () throws(VaultFileError) in try derivation.checkWritable() }
+        let derivation = try writableDerivation(cost)
         try create(passphrase: passphrase, derivation: derivation, allowingAnyMemory: allowingAnyMemory)
+    }
+
+    /// Makes a new vault that holds its first settings from the beginning, and leaves it unlocked.
+    ///
+    /// The settings are part of the first save: there is never a vault without them. The closure runs when all else that
+    /// needs no work is found good, and before the key is derived and anything is made: if it throws, nothing is
+    /// left behind. It runs once at most, and what it set is not kept when another process makes the vault meanwhile.
+    ///
+    /// - Parameters:
+    ///   - passphrase: 1 to 1,024 bytes; its strength is the caller's to judge. A lost one is final.
+    ///   - cost: how much work a guess is to be.
+    ///   - allowingAnyMemory: whether the cost may ask for more than half of this machine's memory.
+    ///   - initial: sets the first settings.
+    /// - Throws: what `create` without settings throws; `refused` and `limitExceeded` also for what the closure set; what
+    ///   `initial` throws.
+    public func create(
+        passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate, allowingAnyMemory: Bool = false,
+        initial: (inout Draft) throws -> Void
+    ) throws {
+        let derivation = try writableDerivation(cost)
+        try create(
+            passphrase: passphrase, derivation: derivation, allowingAnyMemory: allowingAnyMemory, initial: initial)
     }
 
     /// Makes a new vault with a derivation that only the read limits bind: tests need cheap ones.
@@ -26,37 +47,38 @@ extension Vault {
         passphrase: borrowing Secret, derivation: KeyDerivation, allowingAnyMemory: Bool = false
     ) throws(VaultError) {
         try refuseNesting()
-        let epoch = standing.epoch
-        let store = try store()
-        let passphrase = try Passphrase(passphrase)
-        try refuseExisting(store)
-        // The derivation comes before anything is made, so that a refusal leaves nothing behind.
-        let available = allowingAnyMemory ? nil : surroundings.availableMemory()
-        let (key, plaintext) = try translating(store.path) { () throws(VaultFileError) in
-            try derivation.checkReadable()
-            let key = try passphrase.deriveKey(derivation, available: available)
-            return (key, try VaultPlaintext.beforeFirst().next(changes: [], values: RawSpan()))
-        }
-        if location.isInUserData {
-            try translating(store.path) { () throws(StorageError) in try store.createDirectories() }
-        }
-        let change = try Change(of: store, .creation)
-        let saved = try change.save(plaintext, key: key, slots: [])
-        install(saved, key: key, since: epoch)
-        try saved.checkSynced()
+        let attempt = beginUnlock()
+        let creation = try Creation(
+            of: self, passphrase: passphrase, derivation: derivation, allowingAnyMemory: allowingAnyMemory)
+        try finish(try creation.run(try creation.contents()), since: attempt)
     }
 
-    /// Spares the derivation where the answer is known; the creation itself looks again, under the lock.
-    private func refuseExisting(_ store: VaultStore) throws(VaultError) {
-        do throws(StorageError) {
-            _ = try store.open()
-        } catch {
-            switch error.kind {
-            case .noVault: return
-            case .notARegularFile: break
-            default: throw VaultError(error, path: store.path)
-            }
-        }
-        throw .alreadyExists(path: store.path)
+    /// Makes a new vault with its first settings, and a derivation that only the read limits bind.
+    package func create(
+        passphrase: borrowing Secret, derivation: KeyDerivation, allowingAnyMemory: Bool = false,
+        initial: (inout Draft) throws -> Void
+    ) throws {
+        try refuseNesting()
+        let attempt = beginUnlock()
+        let creation = try Creation(
+            of: self, passphrase: passphrase, derivation: derivation, allowingAnyMemory: allowingAnyMemory)
+        try finish(try creation.run(try creation.contents(of: self, initial)), since: attempt)
+    }
+
+    /// A derivation that the write policy allows, with a new salt.
+    ///
+    /// - Throws: `limitExceeded`.
+    func writableDerivation(_ cost: KeyDerivationCost) throws(VaultError) -> KeyDerivation {
+        let derivation = cost.withNewSalt()
+        try translating(try path()) { () throws(VaultFileError) in try derivation.checkWritable() }
+        return derivation
+    }
+
+    /// Takes over a vault that was made, unless it was locked meanwhile.
+    ///
+    /// - Throws: `savedButNotSynced`.
+    func finish(_ made: Creation.Made, since attempt: UnlockAttempt) throws(VaultError) {
+        install(created: made.saved, key: made.key, since: attempt)
+        try made.saved.checkSynced()
     }
 }

@@ -23,7 +23,7 @@ extension Vault {
     /// - Returns: what became of the recovery slots.
     /// - Throws: `savedButNotSynced` when the new passphrase is in force but a power cut may undo that. All else means
     ///   that the old one is: `locked`; `conflict` when the key was changed elsewhere; `rolledBack`, `forked` or
-    ///   `replaced` when the file does not follow what this process saw; `refused` for the passphrase's length or
+    ///   `replaced` when the file does not follow what was seen; `refused` for the passphrase's length or
     ///   nesting; `limitExceeded` for the cost; `notEnoughMemory`; `ioError`; what reading the file throws.
     @discardableResult
     public func changePassphrase(
@@ -50,8 +50,15 @@ extension Vault {
             try derivation.checkReadable()
             return try passphrase.deriveKey(derivation, available: available)
         }
-        var change = try Change(of: store)
+        return try changingFile { () throws(VaultError) in try saveKey(newKey, lease, store) }
+    }
+
+    private func saveKey(
+        _ newKey: MasterKey, _ lease: Lease, _ store: VaultStore
+    ) throws(VaultError) -> PassphraseChange {
+        var change = try Change(of: store, freshness: freshness)
         let base = try change.newest(lease)
+        if base !== lease.snapshot { _ = install(base, over: lease) }
         let plaintext = base.plaintext
         let remade = try translating(store.path) { () throws(VaultFileError) in
             try Metadata.remade(
@@ -64,7 +71,7 @@ extension Vault {
         let outcome = PassphraseChange(
             remadeSlots: slots.count, droppedSlots: remade.droppedSlots, droppedRecipients: remade.droppedRecipients)
         let saved = try change.save(next, key: newKey, slots: slots)
-        install(saved, key: newKey, since: lease.epoch)
+        install(saved, key: newKey, since: lease.epoch, changed: [])
         try saved.checkSynced()
         return outcome
     }

@@ -3,21 +3,6 @@ public import SecureMemory
 internal import VaultFile
 
 extension Vault {
-    /// Reads a setting that is no secret.
-    ///
-    /// - Parameter key: the setting.
-    /// - Returns: its value, or the key's default when it is absent.
-    /// - Throws: `locked`; `typeMismatch` when it has another type; `limitExceeded` for a name that is far too long;
-    ///   `notEnoughMemory`; what reading the file again throws.
-    public subscript<Value: SettingValue>(key: SettingKey<Value>) -> Value {
-        get throws(VaultError) {
-            guard let (snapshot, object) = try find(key.name) else { return key.defaultValue }
-            return try snapshot.withSettings { (reader) throws(VaultError) in
-                try ValueReading.value(object, of: reader, for: key)
-            }
-        }
-    }
-
     /// Lends the bytes of a secret: ASCII text and data in place, other text as UTF-8 in memory that is wiped after.
     ///
     /// No lock is held while the closure runs, so it may read further settings. A lock meanwhile refuses new reads and
@@ -32,7 +17,7 @@ extension Vault {
     public func withBytes<Result>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
         guard let (snapshot, object) = try find(key.name) else { throw VaultError.notFound(name: key.name) }
         return try snapshot.withSettings { (reader) in
-            try ValueReading.withBytes(object, of: reader, named: key.name, body)
+            try SecretReading.withBytes(object, of: reader, named: key.name, body)
         }
     }
 
@@ -44,7 +29,7 @@ extension Vault {
     public func secret(for key: SecretKey) throws(VaultError) -> Secret {
         guard let (snapshot, object) = try find(key.name) else { throw .notFound(name: key.name) }
         return try snapshot.withSettings { (reader) throws(VaultError) -> Secret in
-            Secret(try ValueReading.copy(object, of: reader, named: key.name))
+            Secret(try SecretReading.copy(object, of: reader, named: key.name))
         }
     }
 
@@ -85,7 +70,7 @@ extension Vault {
     ///
     /// - Returns: the settings that it stands in, which are kept by holding them, and its value's number; nil when
     ///   absent.
-    private func find(_ spelling: String) throws(VaultError) -> (snapshot: Snapshot, object: Int)? {
+    func find(_ spelling: String) throws(VaultError) -> (snapshot: Snapshot, object: Int)? {
         let snapshot = try snapshot()
         let exact = SettingName(spelling)
         if let object = snapshot.value(of: exact) { return (snapshot, object) }
@@ -102,25 +87,5 @@ extension Vault {
     ) throws(VaultError) -> Result? {
         guard let (snapshot, object) = try find(spelling) else { return nil }
         return try snapshot.withSettings { (reader) throws(VaultError) in try body(reader, object) }
-    }
-
-    /// The decrypted settings, which stay in memory as long as the caller holds them.
-    private func snapshot() throws(VaultError) -> Snapshot {
-        let lease = try lease()
-        if let snapshot = lease.snapshot { return snapshot }
-        return try reloading { () throws(VaultError) in try reload() }
-    }
-
-    /// Decrypts the file again after the copy was dropped.
-    private func reload() throws(VaultError) -> Snapshot {
-        while true {
-            let lease = try lease()
-            if let snapshot = lease.snapshot { return snapshot }
-            let loaded = try VaultLoading.load(try store())
-            let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
-            let warnings = Self.warnings(of: loaded.header.keyDerivation)
-            // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
-            if install(lease.key, fresh, ifStill: lease.revision, warnings: warnings) { return fresh }
-        }
     }
 }

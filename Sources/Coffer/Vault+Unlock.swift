@@ -12,17 +12,22 @@ extension Vault {
     ///   - passphrase: 1 to 1,024 bytes.
     ///   - allowingAnyMemory: whether a vault may ask for more than half of this machine's memory: the system might
     ///     end the process for it. At most 1 GiB is ever asked for.
+    ///   - acceptingUnexpectedFile: whether a file is taken that is older than the newest that is remembered, another
+    ///     save of it, or another vault at its path. It is then what is expected from now on. Nothing else is taken so.
     /// - Throws: `noVault`, `notAVault`, `unsupportedVersion`, `unsupportedFeature`, `damaged`, `limitExceeded`,
-    ///   `refused`, `notEnoughMemory`, `wrongPassphrase`, `tampered`, `invalidContents`, `ioError`; `locked` when
-    ///   ``lock()`` was called meanwhile.
+    ///   `refused`, `notEnoughMemory`, `wrongPassphrase`, `tampered`, `invalidContents`, `ioError`; `replaced`,
+    ///   `rolledBack` or `forked` when the file does not follow what is remembered; `locked` when ``lock()`` was called
+    ///   meanwhile.
     public func unlock(
-        _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false
+        _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false, acceptingUnexpectedFile: Bool = false
     ) throws(VaultError) {
-        let standing = standing
+        let attempt = beginUnlock()
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : surroundings.availableMemory()
-        try finishUnlock(try Self.open(store, with: passphrase, available: available), since: standing)
+        let opened = try Self.open(
+            store, with: passphrase, available: available, freshness, accepting: acceptingUnexpectedFile)
+        guard install(opened, since: attempt) else { throw .locked }
     }
 
     /// Unlocks the vault with its passphrase, deriving the key on a thread of its own.
@@ -30,18 +35,23 @@ extension Vault {
     /// - Parameters:
     ///   - passphrase: 1 to 1,024 bytes.
     ///   - allowingAnyMemory: as in the other form.
+    ///   - acceptingUnexpectedFile: as in the other form.
     /// - Throws: what the other form throws.
     public func unlock(
-        _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false
+        _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false, acceptingUnexpectedFile: Bool = false
     ) async throws(VaultError) {
-        let standing = standing
+        let attempt = beginUnlock()
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : surroundings.availableMemory()
+        let freshness = freshness
         let result = await DedicatedThread.run {
-            Result { () throws(VaultError) in try Self.open(store, with: passphrase, available: available) }
+            Result { () throws(VaultError) in
+                try Self.open(
+                    store, with: passphrase, available: available, freshness, accepting: acceptingUnexpectedFile)
+            }
         }
-        try finishUnlock(try result.get(), since: standing)
+        guard install(try result.get(), since: attempt) else { throw .locked }
     }
 
     /// What an unlock found.
@@ -52,21 +62,17 @@ extension Vault {
     }
 
     private static func open(
-        _ store: VaultStore, with passphrase: Passphrase, available: UInt64?
+        _ store: VaultStore, with passphrase: Passphrase, available: UInt64?, _ freshness: Freshness, accepting: Bool
     ) throws(VaultError) -> Opened {
+        let expected = freshness.expectation(at: store.path)
         let loaded = try VaultLoading.load(store)
         let derivation = loaded.header.keyDerivation
         let key = try translating(store.path) { () throws(VaultFileError) in
             try passphrase.deriveKey(derivation, available: available)
         }
         let snapshot = try loaded.snapshot(with: key)
-        return Opened(key: key, snapshot: snapshot, warnings: warnings(of: derivation))
-    }
-
-    private func finishUnlock(
-        _ opened: Opened, since standing: (epoch: UInt64, revision: UInt64)
-    ) throws(VaultError) {
-        guard install(opened, since: standing) else { throw .locked }
+        let warnings = warnings(of: derivation) + (try expected.admit(snapshot, accepting: accepting))
+        return Opened(key: key, snapshot: snapshot, warnings: warnings)
     }
 
     static func warnings(of derivation: KeyDerivation) -> [VaultWarning] {

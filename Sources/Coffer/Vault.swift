@@ -11,85 +11,74 @@ internal import VaultFile
 public final class Vault: Sendable {
     /// Where the file is.
     public let location: VaultLocation
+    /// When the vault locks itself.
+    public let autoLock: AutoLock
     let surroundings: VaultSurroundings
-    private let state = Mutex(State())
+    let freshness: Freshness
+    private let state = Mutex(VaultState())
     /// Taken by a read that decrypts the file again, so that many reads at once make one copy.
     private let reload = Mutex(())
+    let hub = EventHub()
 
     /// Makes a handle for a vault.
     ///
-    /// - Parameter location: where its file is, or will be.
-    public convenience init(at location: VaultLocation) {
-        self.init(at: location, surroundings: VaultSurroundings())
+    /// - Parameters:
+    ///   - location: where its file is, or will be.
+    ///   - autoLock: when the vault locks itself; never unless told.
+    ///   - freshness: how far back it remembers what it saw, to notice that an old file was put back.
+    public convenience init(
+        at location: VaultLocation, autoLock: AutoLock = .never, freshness: FreshnessPolicy = .thisProcess
+    ) {
+        self.init(at: location, autoLock: autoLock, freshness: freshness, surroundings: VaultSurroundings())
     }
 
     /// Makes a handle for a vault in other surroundings.
-    package init(at location: VaultLocation, surroundings: VaultSurroundings) {
+    package init(
+        at location: VaultLocation, autoLock: AutoLock = .never, freshness: FreshnessPolicy = .thisProcess,
+        surroundings: VaultSurroundings
+    ) {
         self.location = location
+        self.autoLock = autoLock
         self.surroundings = surroundings
+        self.freshness = Freshness(freshness, surroundings)
     }
 
-    /// What is known of the vault in memory.
-    ///
-    /// Locked: no key. Unlocked: key and snapshot. Unlocked with the copy dropped: the key alone.
-    struct State {
-        /// Grows with each lock, so that an unlock or a save that began before it can tell.
-        var epoch: UInt64 = 0
-        /// Grows with each change of what follows, so that a slow read cannot put back what is older.
-        var revision: UInt64 = 0
-        var key: MasterKey?
-        var snapshot: Snapshot?
-        /// The newest generation that was seen since the unlock, also while the copy is dropped.
-        var seen: SeenGeneration?
-        var warnings: [VaultWarning] = []
-        /// The thread that runs the closure of an update.
-        var updater: UInt?
+    /// Whether the vault is unlocked. Asking extends no deadline.
+    public var isUnlocked: Bool { lockState != .locked }
 
-        /// Whether a fork wiped the key: then the process that runs never unlocked the vault.
-        var isForeign: Bool { key?.isForeign ?? false }
+    /// What the vault holds in memory. Asking extends no deadline.
+    public var lockState: LockState {
+        let now = surroundings.clock.now
+        return state.withLock { $0.lockState(at: now) }
     }
 
-    /// What was replaced in the state, to be wiped outside its lock.
-    typealias Replaced = (key: MasterKey?, snapshot: Snapshot?)
-
-    /// Whether the vault is unlocked. Asking changes nothing.
-    public var isUnlocked: Bool { state.withLock { $0.key != nil && !$0.isForeign } }
-
-    /// What should be known about the vault's file, as of the last unlock or save.
+    /// What should be known about the vault's file and this handle, as of the last unlock or save.
     public var warnings: [VaultWarning] { state.withLock { $0.isForeign ? [] : $0.warnings } }
 
     /// How well the decrypted settings are protected, or nil while there are none in memory.
     public var memoryProtection: MemoryProtection? {
-        state.withLock { $0.isForeign ? nil : $0.snapshot }?.plaintext.memoryProtection
+        let now = surroundings.clock.now
+        return state.withLock { $0.held(at: now)?.snapshot }?.plaintext.memoryProtection
     }
 
     /// Locks the vault: new reads are refused at once, and the key is dropped.
     ///
     /// With no read in progress all secrets are zeros when this returns; otherwise they are when the last read ends.
     /// A lock during an unlock wins.
-    public func lock() {
-        let replaced = state.withLock { state in
-            let replaced: Replaced = (state.key, state.snapshot)
-            state.epoch += 1
-            state.revision += 1
-            (state.key, state.snapshot, state.seen) = (nil, nil, nil)
-            return replaced
-        }
-        _ = replaced
-    }
+    public func lock() { change { $0.lock() } }
 
     /// Drops the decrypted settings and keeps the key: the next read decrypts the file again.
-    package func dropCopy() {
-        let replaced = state.withLock { state in
-            let replaced = state.snapshot
-            state.revision += 1
-            state.snapshot = nil
-            return replaced
-        }
-        _ = replaced
-    }
+    ///
+    /// This is what memory pressure leads to. With no read in progress the settings are zeros when this returns.
+    public func dropCopy() { change { $0.dropCopy() } }
 
-    // MARK: For the verbs, each in a file of its own
+    /// Locks the vault if a deadline has passed.
+    ///
+    /// - Returns: the next deadline.
+    func lockIfOverdue(at now: Int64) -> Int64? {
+        change { $0.isOverdue(at: now) ? $0.expire() : [] }
+        return state.withLock { $0.nextDeadline }
+    }
 
     /// The path of the file.
     ///
@@ -100,130 +89,37 @@ public final class Vault: Sendable {
         VaultStore(path: try location.path(), system: surroundings.system)
     }
 
-    /// Where the state stands before an unlock.
-    var standing: (epoch: UInt64, revision: UInt64) { state.withLock { ($0.epoch, $0.revision) } }
+    // MARK: Changes of the state
 
-    /// What a call works with, and keeps from being wiped, from its beginning to its end.
-    struct Lease: Sendable {
-        let epoch: UInt64
-        let revision: UInt64
-        let key: MasterKey
-        let snapshot: Snapshot?
-        let seen: SeenGeneration?
-
-        /// Refuses to go on in a child that was forked meanwhile.
-        ///
-        /// - Throws: `locked`.
-        func checkProcess() throws(VaultError) {
-            if key.isForeign { throw .locked }
-        }
+    /// Changes the state, tells the observers, and wipes what was replaced before it returns.
+    private func change(_ body: (inout VaultState) -> VaultState.Replaced) {
+        withChange { (body(&$0), [], ()) }
     }
 
-    /// The key and what is decrypted, if it is.
+    /// Changes the state and says what came of it.
     ///
-    /// - Throws: `locked`.
-    func lease() throws(VaultError) -> Lease {
-        let lease = state.withLock { state -> Lease? in
-            guard let key = state.key, !key.isForeign else { return nil }
-            return Lease(
-                epoch: state.epoch, revision: state.revision, key: key, snapshot: state.snapshot, seen: state.seen)
+    /// - Parameter body: returns what was replaced, what observers are to know beside the lock state, and a result.
+    func withChange<Result: Sendable>(
+        _ body: (inout VaultState) -> (VaultState.Replaced, [VaultEvent], Result)
+    ) -> Result {
+        let (replaced, result) = state.withLock { state -> (VaultState.Replaced, Result) in
+            let before = state.rawLockState
+            let (replaced, events, result) = body(&state)
+            for event in events { hub.add(event) }
+            if state.rawLockState != before { hub.add(.lockState(state.rawLockState)) }
+            return (replaced, result)
         }
-        guard let lease else { throw .locked }
-        return lease
+        // Here, outside the lock, the last holder lets go.
+        _ = consume replaced
+        hub.deliver()
+        return result
     }
+
+    /// Looks at the state, or changes what nobody observes.
+    func withState<Result: Sendable>(_ body: (inout VaultState) -> Result) -> Result { state.withLock { body(&$0) } }
 
     /// Lets one read at a time decrypt the file again.
     func reloading(_ body: () throws(VaultError) -> Snapshot) throws(VaultError) -> Snapshot {
         try reload.withLock { (_) throws(VaultError) in try body() }
-    }
-
-    /// Installs what was read, unless anything was installed or locked meanwhile.
-    ///
-    /// - Returns: whether it was installed.
-    func install(
-        _ key: MasterKey, _ snapshot: Snapshot, ifStill revision: UInt64, warnings: [VaultWarning]
-    ) -> Bool {
-        let (installed, replaced) = state.withLock { state -> (Bool, Replaced) in
-            guard state.revision == revision else { return (false, (nil, nil)) }
-            return (true, state.install(key, snapshot, warnings))
-        }
-        _ = replaced
-        return installed
-    }
-
-    /// Installs what an unlock found. If a save ended meanwhile, and what was found is older, the key alone counts.
-    ///
-    /// - Returns: false when the vault was locked meanwhile.
-    func install(_ opened: Opened, since standing: (epoch: UInt64, revision: UInt64)) -> Bool {
-        let (isUnlocked, replaced) = state.withLock { state -> (Bool, Replaced) in
-            guard state.epoch == standing.epoch else { return (false, (nil, nil)) }
-            let found = SeenGeneration(opened.snapshot)
-            if state.revision != standing.revision, let seen = state.seen, !state.isForeign,
-                seen.vaultID == found.vaultID, seen.generation >= found.generation
-            {
-                // Without a snapshot, the next read decrypts the file as it is now.
-                if state.key == nil { (state.key, state.warnings) = (opened.key, opened.warnings) }
-                return (true, (nil, nil))
-            }
-            return (true, state.install(opened.key, opened.snapshot, opened.warnings))
-        }
-        _ = replaced
-        return isUnlocked
-    }
-
-    /// Installs what a save made. Saves are in order, because each holds the file's lock until this has returned.
-    ///
-    /// If the vault was locked meanwhile, nothing is kept but the generation; and an unlock since then may have read the
-    /// file before the save, so what that decrypted is dropped.
-    func install(_ saved: Change.Saved, key: MasterKey, since epoch: UInt64) {
-        let replaced = state.withLock { state -> Replaced in
-            guard state.epoch == epoch else {
-                let stale = state.snapshot
-                state.revision += 1
-                state.snapshot = nil
-                state.seen = SeenGeneration(saved.snapshot)
-                return (nil, stale)
-            }
-            return state.install(key, saved.snapshot, saved.warnings)
-        }
-        _ = replaced
-    }
-
-    // MARK: Nesting
-
-    /// Runs the closure of an update, in which another change from the same thread is refused.
-    ///
-    /// It could only wait for itself: the file's lock is held meanwhile.
-    func asUpdater<Result: ~Copyable, Failure: Error>(_ body: () throws(Failure) -> Result) throws(Failure) -> Result {
-        let thread = CurrentThread.number
-        state.withLock { $0.updater = thread }
-        defer {
-            state.withLock { if $0.updater == thread { $0.updater = nil } }
-        }
-        return try body()
-    }
-
-    /// Refuses a change inside the closure of an update.
-    ///
-    /// - Throws: `refused`.
-    func refuseNesting() throws(VaultError) {
-        guard state.withLock({ $0.updater }) != CurrentThread.number else {
-            throw .refused(reason: "a change cannot begin inside the closure of an update of the same vault")
-        }
-    }
-}
-
-extension Vault.State {
-    /// Replaces all that is known of the vault, and gives back what that was.
-    fileprivate mutating func install(
-        _ key: MasterKey, _ snapshot: Snapshot, _ warnings: [VaultWarning]
-    ) -> Vault.Replaced {
-        let replaced: Vault.Replaced = (self.key, self.snapshot)
-        revision += 1
-        self.key = key
-        self.snapshot = snapshot
-        self.warnings = warnings
-        seen = SeenGeneration(snapshot)
-        return replaced
     }
 }

@@ -26,10 +26,10 @@ public enum VaultError: Error, Equatable, Sendable {
     case tampered
     /// A holder of the key wrote what this library refuses.
     case invalidContents(reason: String)
-    /// The file is older than the newest that was seen.
-    case rolledBack
-    /// The file is another save of the generation that was seen.
-    case forked
+    /// The file is older than the newest that was seen, or has a key that was replaced: with the generations of both.
+    case rolledBack(generation: UInt64, newest: UInt64)
+    /// The file is another save of the newest generation that was seen.
+    case forked(generation: UInt64)
     /// Another vault stands at the path.
     case replaced
     /// The vault has a new key since it was last seen, and was opened by a recovery code.
@@ -48,7 +48,7 @@ public enum VaultError: Error, Equatable, Sendable {
     case savedButNotSynced(errno: Int32, path: String)
     /// There is no such setting.
     case notFound(name: String)
-    /// The setting has a value of another type than the key asks for.
+    /// The setting has a value of another type than the reader asks for, or one that does not fit without loss.
     case typeMismatch(name: String, expected: String, found: String)
     /// A rule said no.
     case refused(reason: String)

@@ -6,6 +6,13 @@ package struct VaultSurroundings: Sendable {
     package var system: any SystemCalls = LinuxSystemCalls()
     /// How much memory this process could get, in bytes.
     package var availableMemory: @Sendable () -> UInt64 = { AvailableMemory.bytes() }
+    /// Tells the time that deadlines are compared on.
+    package var clock: any VaultClock = SystemClock()
+    /// The user's directory for state, or nil without a home directory.
+    package var stateDirectory: @Sendable () -> String? = { UserDirectories.state() }
+
+    /// The present, in milliseconds since 1970: for ages, which tell people how old a secret is.
+    package var wallClock: @Sendable () -> Int64 = { WallClock.now() }
 
     /// The surroundings of a program that runs.
     package init() {}

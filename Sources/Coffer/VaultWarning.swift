@@ -8,4 +8,12 @@ public enum VaultWarning: Hashable, Sendable {
     case groupNotKept
     /// The file system could not bring one file to the disk, so everything was brought.
     case syncedEverything
+    /// What was to lock the vault does not work here, for the system's reason: choose another trigger, or a deadline.
+    case triggerUnavailable(name: String, errno: Int32)
+    /// The file cannot be watched, for the system's reason: saves of other processes show at the next access.
+    case fileNotWatched(errno: Int32)
+    /// What was seen of the vault could not be written down, so that less is noticed another time.
+    ///
+    /// The system's reason and the path of the state; 0 when the user has no home directory.
+    case freshnessNotRemembered(errno: Int32, path: String)
 }

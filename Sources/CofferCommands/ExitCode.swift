@@ -71,8 +71,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .tampered: "right passphrase, but the file was edited after its last save"
         case .invalidContents: "a holder of the key wrote what this program refuses"
         case .notFresh:
-            "the file that a save found is not the one that was opened, or a later save of it; "
-                + "rekeyed is reserved: not in this version"
+            "the file is older than what was last seen here, or a save apart from it, or another vault: "
+                + "--accept-unexpected takes it; rekeyed is reserved: not in this version"
         case .noMatchingSlot: "reserved: not in this version (the recovery code opens no slot)"
         case .conflict: "the key of the vault changed meanwhile: nothing was overwritten"
         case .locked: "there was no way to ask for the passphrase or the value"

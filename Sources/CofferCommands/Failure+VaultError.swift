@@ -48,7 +48,9 @@ extension Failure {
         case .wrongPassphrase:
             self.init(
                 .wrongPassphrase, "wrong passphrase for \(file)",
-                hint: "if you are sure of it, another holder changed it, or the header of the file was edited")
+                hint:
+                    "if you are sure of it, another holder changed it, the file is a copy from before a change, or its header "
+                    + "was edited")
         case .tampered:
             self.init(
                 .tampered, "the passphrase is right, but \(file) was edited after its last save",
@@ -57,10 +59,30 @@ extension Failure {
             self.init(
                 .invalidContents, "\(file) holds what this program refuses: \(reason)",
                 hint: "it was written by another program that knows the passphrase")
-        case .rolledBack:
-            self.init(.notFresh, "\(file) is older than the newest that was seen here", hint: "is it an old copy?")
-        case .forked: self.init(.notFresh, "\(file) is another save of the generation that was seen here")
-        case .replaced: self.init(.notFresh, "another vault stands at the path of \(file)")
+        case .rolledBack(let generation, let newest) where generation < newest:
+            self.init(
+                .notFresh,
+                "\(file) is older than the newest that was seen here: it is save number \(generation), and number "
+                    + "\(newest) was seen",
+                hint: "look for the newer copy, and who put this one here; if it is a backup that you mean to use, "
+                    + Self.acceptance)
+        case .rolledBack(let generation, _):
+            self.init(
+                .notFresh,
+                "\(file) has a key that was replaced by a change of passphrase: it is save number \(generation) of an "
+                    + "old copy",
+                hint: "look for the copy with the new passphrase, and who changed this one; if it is really meant, "
+                    + Self.acceptance)
+        case .forked(let generation):
+            self.init(
+                .notFresh, "\(file) is not what was seen here, but another save with the same number, \(generation)",
+                hint: "two copies were changed apart: look for the other one, or its changes are lost; if this one is "
+                    + "to go on, " + Self.acceptance)
+        case .replaced:
+            self.init(
+                .notFresh, "\(file) is not the one that was last seen at its path, but another vault",
+                hint: "look for the one that was there, and who put this one in its place; if it is really meant, "
+                    + Self.acceptance)
         case .rekeyed: self.init(.notFresh, "\(file) has a new key since it was last seen here")
         case .noMatchingSlot: self.init(.noMatchingSlot, "the recovery code opens no slot of \(file)")
         case .conflict:
@@ -81,6 +103,8 @@ extension Failure {
         case .refused(let reason): self.init(.refused, "\(file): \(reason)")
         }
     }
+
+    private static let acceptance = "--accept-unexpected takes it"
 
     /// What lifts a limit: the machine's own can be passed, the format's cannot.
     private static func override(of field: String, value: UInt64, bound: UInt64) -> String? {

@@ -1,11 +1,13 @@
 internal import Coffer
 internal import SecureMemory
+internal import Synchronization
 
 /// One run of the program: what was asked for, and where it speaks.
 package struct Session: Sendable {
     let arguments: Arguments
     let console: Console
     let table: CommandTable
+    private let forgetting = Once()
 
     /// The operands.
     var operands: [String] { arguments.operands }
@@ -14,7 +16,9 @@ package struct Session: Sendable {
     func vaultPath() throws(Failure) -> String { try VaultSelection.path(arguments) }
 
     /// The vault that the command is about, locked.
-    func vault() throws(Failure) -> Vault { Vault(at: try VaultSelection.location(arguments)) }
+    func vault() throws(Failure) -> Vault {
+        Vault(at: try VaultSelection.location(arguments), freshness: .remembered)
+    }
 
     /// Unlocks the vault, asking for the passphrase if no option gives it.
     ///
@@ -35,8 +39,9 @@ package struct Session: Sendable {
     func unlockedVault(with passphrase: borrowing Secret) throws -> Vault {
         let vault = try vault()
         let allowingAnyMemory = arguments.has(.allowLargeMemory)
+        let accepting = arguments.has(.acceptUnexpected)
         try whileDeriving { () throws(VaultError) in
-            try vault.unlock(passphrase, allowingAnyMemory: allowingAnyMemory)
+            try vault.unlock(passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: accepting)
         }
         try warnOfFile(vault)
         return vault
@@ -49,6 +54,7 @@ package struct Session: Sendable {
                 "the passphrase of this vault is cheap to guess (\(passes) passes over \(memoryKiB) KiB)",
                 hint: "coffer passphrase --cost moderate changes that")
         }
+        warnOfFreshness(vault)
         warnOfMemory(vault)
         if let permissions = Permissions.ofOthers(try vault.path()) {
             console.warning(
@@ -63,6 +69,17 @@ package struct Session: Sendable {
         console.warning(
             "memory could not be locked, so secrets may reach the swap space while this runs",
             hint: "raise the limit that ulimit -l shows")
+    }
+
+    /// Says, once, that what was seen of the vault could not be written down.
+    private func warnOfFreshness(_ vault: Vault) {
+        for case .freshnessNotRemembered(let number, let path) in vault.warnings where forgetting.isFirst() {
+            let reason = number == 0 ? "there is no home directory" : SystemError(number: number).text
+            console.warning(
+                "it could not be written down which save of the vault was seen: \(Escaping.quoted(path)): \(reason)",
+                hint: "until that works, an old file that is put back may not be noticed; XDG_STATE_HOME names another "
+                    + "directory for it")
+        }
     }
 
     /// Runs what saves; when that is done but may not survive a power cut, the failure says what is so from now on.
@@ -80,12 +97,14 @@ package struct Session: Sendable {
 
     /// Says what a save could not do as it should.
     func warnOfSave(_ vault: Vault) {
+        warnOfFreshness(vault)
         for warning in vault.warnings {
             switch warning {
             case .groupNotKept: console.warning("the group of the vault's file could not be kept")
             case .syncedEverything:
                 console.warning("the file system cannot bring one file to the disk, so everything was brought there")
-            case .weakKeyDerivation, .readableByOthers: break
+            case .weakKeyDerivation, .readableByOthers, .freshnessNotRemembered, .triggerUnavailable, .fileNotWatched:
+                break
             }
         }
     }
@@ -98,5 +117,17 @@ package struct Session: Sendable {
         let note = ProgressNote()
         defer { note?.end() }
         return try body()
+    }
+}
+
+/// Something that is to be done the first time alone.
+private final class Once: Sendable {
+    private let isDone = Mutex(false)
+
+    func isFirst() -> Bool {
+        isDone.withLock { isDone in
+            defer { isDone = true }
+            return !isDone
+        }
     }
 }

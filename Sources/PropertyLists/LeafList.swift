@@ -11,7 +11,7 @@ package enum LeafList {
 
     /// Appends a list of one integer, and says where it stands.
     package static func append(integer: Int64, to arena: inout GuardedArena) throws(SecureMemoryError) -> Range<Int> {
-        let width = integer >= 0 && integer < 1 << 32 ? leastWidth(for: Int(integer)) : 8
+        let width = integerWidth(of: integer)
         return try list(in: &arena) { (arena) throws(SecureMemoryError) in
             try arena.append(Marker.integer | UInt8(width.trailingZeroBitCount))
             try append(UInt64(bitPattern: integer), width: width, to: &arena)

@@ -44,19 +44,21 @@ extension PropertyListReader {
         return payload..<payload + (kind == Marker.dictionary ? 2 * count : count) * referenceWidth
     }
 
-    /// Some of the root dictionary's references; those of the values follow those of the keys.
+    /// Some of a dictionary's references; those of the values follow those of the keys.
     @_lifetime(copy self)
-    func rootReferences(_ range: Range<Int>) -> RawSpan {
-        let payload = entries(of: 0).payload
+    func references(_ range: Range<Int>, of dictionary: Int) -> RawSpan {
+        let payload = entries(of: dictionary).payload
         return list.extracting(
             payload + range.lowerBound * referenceWidth..<payload + range.upperBound * referenceWidth)
     }
 
-    /// The objects of the values of some of the root's entries, and their bytes.
-    func valueExtent(of range: Range<Int>) -> (objects: Range<Int>, bytes: Range<Int>) {
-        let count = count(of: 0)
-        let first = range.lowerBound < count ? value(range.lowerBound) : objectCount
-        let end = range.upperBound < count ? value(range.upperBound) : objectCount
+    /// The objects of the values of some of a dictionary's entries, and their bytes.
+    func valueExtent(of range: Range<Int>, in dictionary: Int) -> (objects: Range<Int>, bytes: Range<Int>) {
+        let count = count(of: dictionary)
+        let end =
+            range.upperBound < count
+            ? value(range.upperBound, of: dictionary) : subtree(of: dictionary).objects.upperBound
+        let first = range.lowerBound < count ? value(range.lowerBound, of: dictionary) : end
         return (first..<end, offset(of: first)..<offset(of: end))
     }
 }

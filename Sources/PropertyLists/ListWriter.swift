@@ -58,6 +58,19 @@ struct ListWriter: ~Copyable, ~Escapable {
         position &+= width
     }
 
+    /// Writes an integer's object, in the least width that holds it.
+    mutating func integer(_ number: Int64) {
+        let width = integerWidth(of: number)
+        byte(Marker.integer | UInt8(width.trailingZeroBitCount))
+        for index in (0..<width).reversed() { byte(UInt8(truncatingIfNeeded: number >> (8 * index))) }
+    }
+
+    /// Leaves bytes as they are, and goes on behind them.
+    mutating func skip(_ count: Int) {
+        precondition(count >= 0 && count <= list.byteCount - position, "room out of range")
+        position &+= count
+    }
+
     /// Writes bytes as they are.
     mutating func copy(_ source: RawSpan) {
         copy(source, at: position)

@@ -25,3 +25,7 @@ func leastWidth(for number: Int) -> Int { number < 1 << 8 ? 1 : number < 1 << 16
 /// The bytes of an object before its payload: the marker and, from 15 on, the count as an integer object.
 @inline(__always)
 func headLength(count: Int) -> Int { count < 15 ? 1 : 2 + leastWidth(for: count) }
+
+/// The bytes of an integer: all that are negative, or have more than 32 bits, have eight.
+@inline(__always)
+func integerWidth(of number: Int64) -> Int { number >= 0 && number < 1 << 32 ? leastWidth(for: Int(number)) : 8 }

@@ -12,7 +12,7 @@ extension PropertyListBuilder {
 
     /// Adds an integer, in the least width that holds it.
     package mutating func integer(_ value: Int64) throws(PropertyListError) {
-        let width = value >= 0 && value < 1 << 32 ? leastWidth(for: Int(value)) : 8
+        let width = integerWidth(of: value)
         let start = try beginLeaf(1 + width)
         try append(Marker.integer | UInt8(width.trailingZeroBitCount))
         try append(UInt64(bitPattern: value), width: width)

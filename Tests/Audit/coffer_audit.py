@@ -13,7 +13,7 @@ import sys
 import unicodedata
 
 from property_list import Date, Refused
-from vault_file import AS_BYTES, FIELDS, open_vault, parse, parse_code, read_file, with_check
+from vault_file import AS_BYTES, FIELDS, history, open_vault, parse, parse_code, read_file, with_check
 
 EXIT_CODES = {
     "notAVault": 3, "unsupportedVersion": 4, "unsupportedFeature": 4, "damaged": 5, "limitExceeded": 6,
@@ -72,6 +72,7 @@ def main():
     parser.add_argument("--passphrase-file", metavar="F", help="else it is asked for")
     parser.add_argument("--code-file", metavar="F", help="open with the recovery code in this file")
     parser.add_argument("--explain", action="store_true", help="print the header's fields; no passphrase needed")
+    parser.add_argument("--history", action="store_true", help="print ages, tombstones and last values instead")
     parser.add_argument("--keys", action="store_true", help="print the derived keys and nothing else (for tests)")
     parser.add_argument("--flip", metavar="BIT", type=int, help="write a copy with one bit changed (byte * 8 + bit)")
     parser.add_argument("--recheck", action="store_true", help="with --flip: make the unkeyed check fit again")
@@ -98,7 +99,8 @@ def main():
     if a.keys:
         print(json.dumps({k: opened[k].hex() for k in ("master", "seal_key", "commit", "vault_id")}))
         return
-    print(json.dumps(as_json(opened["settings"]), ensure_ascii=False, indent=2))
+    shown = history(opened) if a.history else opened["settings"]
+    print(json.dumps(as_json(shown), ensure_ascii=False, indent=2))
 
 
 if __name__ == "__main__":

@@ -85,6 +85,23 @@ def check_vector(vector):
     yield from check_opened(vector, file, opened)
 
 
+def check_history():
+    """The rules for ages, against what the format's own words give for a small case."""
+    settings = {"a": 1, "b": "x"}
+    encoded = property_list.encode(settings)
+    digest = hashlib.blake2b(encoded, digest_size=16, person=b"coffer1-ages\0\0\0\0").digest()
+    previous = {"a": {"saved": 7, "value": 0}}
+    metadata = {"modified": digest + struct.pack("<qq", 5, 0), "previous": previous, "removed": {"b": 1, "c": 2}}
+    opened = {"settings": settings, "settings_bytes": encoded, "metadata": metadata}
+    wanted = {"current": True, "modified": {"a": 5, "b": None}, "removed": {"c": 2}, "previous": previous}
+    if vault_file.history(opened) != wanted:
+        yield f"history is {vault_file.history(opened)}"
+    stale = {**opened, "settings_bytes": property_list.encode({"a": 2, "b": "x"})}
+    wanted = {"current": False, "modified": {"a": None, "b": None}, "removed": {"c": 2}, "previous": {}}
+    if vault_file.history(stale) != wanted:
+        yield f"stale history is {vault_file.history(stale)}"
+
+
 def check_code(entry):
     try:
         seed, fingerprint = vault_file.parse_code(entry["text"])
@@ -126,6 +143,7 @@ def main():
         case(vector["name"], list(check_vector(vector)))
     for number, entry in enumerate(data["recovery_codes"]):
         case(f"recovery code {number}", list(check_code(entry)))
+    case("history", list(check_history()))
     case("flips", list(check_flips(data["vectors"][0])))
     if len(data["vectors"]) < 80 or len(data["recovery_codes"]) < 7:
         case("the vector file", ["it is not whole"])

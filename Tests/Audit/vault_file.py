@@ -68,6 +68,21 @@ def check_metadata(metadata, settings, settings_bytes):
         need(len({person["key"] for person in people}) == len(people), "recipients")
 
 
+def history(opened):
+    """What the metadata say of the settings' past, as far as a reader takes it for true."""
+    metadata, names = opened["metadata"] or {}, sorted(opened["settings"], key=str.encode)
+    ages = metadata.get("modified", b"")
+    known = ages[:16] == blake2b("coffer1-ages", opened["settings_bytes"], b"", 16)
+    times = struct.unpack(f"<{len(names)}q", ages[16:]) if known else [0] * len(names)
+    removed = metadata.get("removed", {})
+    return {
+        "current": known,
+        "modified": {name: time if time > 0 else None for name, time in zip(names, times)},
+        "removed": {name: time for name, time in removed.items() if name not in opened["settings"]},
+        "previous": metadata.get("previous", {}) if known else {},
+    }
+
+
 FIELDS = (  # name, offset, size; numbers are little-endian
     ("magic", 0, 8), ("version", 8, 2), ("header_len", 10, 2), ("kdf", 12, 1), ("cipher", 13, 1), ("flags", 14, 2),
     ("ops", 16, 4), ("mem", 20, 4), ("salt", 24, 16), ("nonce", 40, 24), ("box_len", 64, 4), ("slot_count", 68, 2),

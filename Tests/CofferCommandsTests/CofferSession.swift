@@ -15,7 +15,12 @@ struct CofferSession {
         if let passphrase {
             try fixture.handle().create(passphrase: Secret.text(passphrase), derivation: TemporaryVault.cheap)
         }
-        runner = CommandRunner("coffer", environment: ["COFFER_VAULT": fixture.path, "HOME": fixture.directory.path])
+        runner = CommandRunner(
+            "coffer",
+            environment: [
+                "COFFER_VAULT": fixture.path, "HOME": fixture.directory.path,
+                "XDG_STATE_HOME": fixture.stateDirectory.path,
+            ])
         passphraseFile = try fixture.file("passphrase", Array((passphrase ?? TemporaryVault.passphrase).utf8))
     }
 

@@ -19,9 +19,9 @@ import VaultFile
         let value = try LeafList.append(integer: 7, to: &values)
         // In the order of their bytes, where e stands before its composed form.
         let changes = [Self.decomposed, Self.composed].map {
-            DictionaryMerge.Change(name: Array($0.utf8), value: value)
+            SettingsChange(name: Array($0.utf8), value: value)
         }
-        let plaintext = try VaultPlaintext.beforeFirst().next(changes: changes, values: values.bytes)
+        let plaintext = try VaultPlaintext.beforeFirst().next(changes: changes, values: values.bytes, now: 0)
         let random = [UInt8](repeating: 1, count: 32)
         let file = try SealedVault.seal(plaintext.bytes, key: key, slots: [], random: random.rawSpan)
         try session.fixture.write(file.bytes.bytes.array)

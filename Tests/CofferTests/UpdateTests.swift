@@ -198,12 +198,12 @@ import Testing
         let seen = try place.bytes()
 
         try place.write(old)
-        #expect(throws: VaultError.rolledBack) { try vault.set(.password, "two") }
+        #expect(throws: VaultError.rolledBack(generation: 1, newest: 2)) { try vault.set(.password, "two") }
         #expect(try place.bytes() == old)
         let fork = try place.unlocked()
         try fork.set(.password, "fork")
         let forked = try place.bytes()
-        #expect(throws: VaultError.forked) { try vault.set(.password, "two") }
+        #expect(throws: VaultError.forked(generation: 2)) { try vault.set(.password, "two") }
         #expect(try place.bytes() == forked)
 
         // The same passphrase and salt, but another vault.

@@ -77,7 +77,8 @@ extension Vault {
             draft.set(SettingKey("most", default: 0), to: .max)
         }
         #expect(try vault[SettingKey("exact", default: 0.0)] == 9_007_199_254_740_992)
-        #expect(throws: VaultError.typeMismatch(name: "inexact", expected: "real", found: "integer")) {
+        #expect(throws: VaultError.typeMismatch(name: "inexact", expected: "real", found: "integer that does not fit"))
+        {
             _ = try vault[SettingKey("inexact", default: 0.0)]
         }
         #expect(throws: VaultError.typeMismatch(name: "truth", expected: "integer", found: "boolean")) {

@@ -46,15 +46,25 @@ enum ContentsArea {
     /// What the next save composes is accepted too.
     private static func save(_ contents: VaultPlaintext) throws {
         guard contents.generation < Limits.generation else { return }
-        let next = try contents.next(changes: [], values: RawSpan())
+        let next = try contents.next(changes: [], values: RawSpan(), now: 1)
         let read = try VaultPlaintext(GuardedBuffer(copying: next.bytes))
         promise(read.generation == contents.generation + 1, "a save is one generation")
         promise(read.settings.equals(contents.settings), "a save without changes keeps the settings")
         var values = try GuardedArena(capacity: 64)
         let value = try LeafList.append(boolean: true, to: &values)
-        let change = DictionaryMerge.Change(name: Array("a".utf8), value: value)
-        let changed = try contents.next(changes: [change], values: values.bytes)
-        _ = try VaultPlaintext(GuardedBuffer(copying: changed.bytes))
+        let now = Int64(bitPattern: contents.generation)
+        let changes = [
+            SettingsChange(name: Array("a".utf8), value: value),
+            SettingsChange(name: Array("b".utf8), value: nil, origin: nil, predecessor: .setting(Array("b".utf8))),
+        ]
+        let changed = try contents.next(changes: changes, values: values.bytes, now: now)
+        let changedRead = try VaultPlaintext(GuardedBuffer(copying: changed.bytes))
+        promise(try changedRead.hasCurrentAges(), "a save with changes writes ages")
+        guard changedRead.generation < Limits.generation else { return }
+        // A second one finds the history that the first one wrote.
+        let again = [SettingsChange(name: Array("a".utf8), value: nil)]
+        _ = try VaultPlaintext(
+            GuardedBuffer(copying: changedRead.next(changes: again, values: RawSpan(), now: now).bytes))
     }
 
     private static let key = Result {

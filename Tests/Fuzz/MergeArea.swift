@@ -100,7 +100,7 @@ enum MergeArea {
             try builder.copy(base.value(index), of: base)
         }
         for change in changes {
-            guard let range = change.value else { continue }
+            guard case .list(let range) = change.value else { continue }
             try builder.key(utf8: change.name.rawSpan)
             try builder.copy(0, of: PropertyListReader(trusted: values.extracting(range)))
         }

@@ -22,6 +22,7 @@ AREAS = {
     "json": (512, []),
     "text": (160, []),
     "contents": (384, []),
+    "freshness": (1024, []),
 }
 COMMITMENT_LENGTH = 32
 

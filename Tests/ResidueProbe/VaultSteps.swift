@@ -45,6 +45,7 @@ struct VaultSteps {
         case "set":
             let secret = try Secret(readingLineFrom: 0)
             try vault.update { draft in draft.set(key, to: secret) }
+        case "undo": try vault.undo(key.name)
         case "interrupt":
             let secret = try Secret(readingLineFrom: 0)
             try vault.update { draft in
@@ -52,6 +53,9 @@ struct VaultSteps {
                 throw Interrupted()
             }
         case "lock": vault.lock()
+        case "drop": vault.dropCopy()
+        case "fire": AutoLockSteps.signal.fire()
+        case "await-lock": AutoLockSteps.awaitLock()
         default: throw Interrupted()
         }
     }

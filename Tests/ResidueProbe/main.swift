@@ -35,9 +35,12 @@ case "idle":
     _ = Lines.read()
 case "vault" where CommandLine.arguments.count == 3:
     await VaultSteps(vault: Vault(at: .file(CommandLine.arguments[2]))).run()
+case "vault" where CommandLine.arguments.count == 4:
+    try await AutoLockSteps.vault(CommandLine.arguments[2], rule: CommandLine.arguments[3]).run()
+case "cache": CacheSteps().run()
 case "file" where CommandLine.arguments.count == 4:
     FileSteps.run(CommandLine.arguments[3], withCode: CommandLine.arguments[2] == "code")
 default:
-    Lines.write("usage: ResidueProbe control | secret | idle | vault PATH | file passphrase|code PATH")
+    Lines.write("usage: ResidueProbe control | secret | idle | cache | vault PATH [RULE] | file passphrase|code PATH")
     exit(2)
 }

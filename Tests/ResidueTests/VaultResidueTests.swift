@@ -40,6 +40,23 @@ import Testing
         try scan(MemoryScan(secrets), probe, everything: true).map { expect($0, holds: [], of: secrets, "locked") }
     }
 
+    @Test("a replaced value stands once as long as the vault is open, after an undo too, and nowhere after")
+    func lastValues() throws {
+        let vault = try KnownVault()
+        var secrets = try vault.secrets()
+        let probe = try vault.probe()
+        try probe.step("unlock", secret: vault.passphrase)
+        let new = canary()
+        secrets["new"] = new
+        try probe.step("set first", secret: new)
+        let held = Self.open.union(["new"])
+        try scan(MemoryScan(secrets), probe).map { expect($0, holds: held, of: secrets, "replaced") }
+        for _ in 0..<2 { try probe.step("undo first") }
+        try scan(MemoryScan(secrets), probe).map { expect($0, holds: held, of: secrets, "undone") }
+        try probe.step("lock")
+        try scan(MemoryScan(secrets), probe, everything: true).map { expect($0, holds: [], of: secrets, "locked") }
+    }
+
     @Test("a wrong passphrase leaves nothing, neither of it nor of the vault")
     func wrongPassphrase() throws {
         let vault = try KnownVault()

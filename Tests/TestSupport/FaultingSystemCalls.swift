@@ -8,7 +8,8 @@ package import VaultFile
 /// the kernel does for a killed process, closing its files, is `reap()`.
 package final class FaultingSystemCalls: SystemCalls {
     package enum Call: Hashable {
-        case open, status, statusAt, linkTarget, read, write, synchronize, synchronizeFileSystem, synchronizeAll
+        case open, status, statusAt, linkTarget, realPath, read, write, synchronize, synchronizeFileSystem,
+            synchronizeAll
         case setPermissions, setPermissionsAt, setGroup, rename, renameToFreeName, remove, makeDirectory, names,
             tryLock, close
     }
@@ -155,6 +156,10 @@ package final class FaultingSystemCalls: SystemCalls {
 
     package func linkTarget(of name: String, in directory: Int32) throws(Errno) -> String {
         try perform(.linkTarget) { () throws(Errno) in try real.linkTarget(of: name, in: directory) }
+    }
+
+    package func realPath(of path: String) throws(Errno) -> [UInt8] {
+        try perform(.realPath) { () throws(Errno) in try real.realPath(of: path) }
     }
 
     package func synchronize(_ descriptor: Int32) throws(Errno) {

@@ -8,6 +8,8 @@ package final class TemporaryVault: Sendable {
     package static var cheap: KeyDerivation { KeyDerivation(passes: 1, memoryKiB: 8_192) }
 
     package let directory: URL
+    /// Beside it, for what is remembered of vaults; it is not made.
+    package var stateDirectory: URL { directory.appendingPathExtension("state") }
     package var path: String { directory.appendingPathComponent("test.coffer").path }
 
     // A test may let go of this object before it is done with the vault.
@@ -28,6 +30,19 @@ package final class TemporaryVault: Sendable {
 
     /// A new handle for the vault.
     package func handle() -> Vault { Vault(at: .file(path)) }
+
+    /// A new handle that remembers what it sees, in a state directory of this vault's own.
+    package func remembering(
+        at path: String? = nil, system: any SystemCalls = LinuxSystemCalls(), state: URL? = nil
+    ) -> Vault {
+        var surroundings = VaultSurroundings(system: system)
+        let state = (state ?? stateDirectory).path
+        surroundings.stateDirectory = { state }
+        return Vault(at: .file(path ?? self.path), freshness: .remembered, surroundings: surroundings)
+    }
+
+    /// What is remembered there.
+    package func remembered() -> FreshnessState { FreshnessStore(stateDirectory: stateDirectory.path).read() }
 
     /// A new handle that is unlocked.
     package func unlocked() throws -> Vault {
@@ -62,6 +77,13 @@ extension VaultSurroundings {
     package static func with(memory: @escaping @Sendable () -> UInt64) -> Self {
         var surroundings = Self()
         surroundings.availableMemory = memory
+        return surroundings
+    }
+
+    /// Surroundings with another time.
+    package static func with(clock: any VaultClock) -> Self {
+        var surroundings = Self()
+        surroundings.clock = clock
         return surroundings
     }
 }

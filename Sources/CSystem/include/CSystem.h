@@ -6,6 +6,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "Triggers.h"
+
 // Files. O_CLOEXEC is always added.
 int cs_open(const char *path, int flags, mode_t mode);
 int cs_openat(int directory, const char *path, int flags, mode_t mode);
@@ -27,6 +29,14 @@ int cs_binds_at_start(void);
 
 // Starts a detached thread. 0, or an error number.
 int cs_start_thread(void *(*run)(void *context), void *context);
+// Names the thread that calls, in at most 15 bytes, for whoever lists the threads of the process.
+int cs_name_thread(const char *name);
+
+// Descriptors to poll, closed on exec and never blocking: one that is made readable by writing 8 bytes, and one that
+// becomes readable at a time of CLOCK_BOOTTIME, in nanoseconds; 0 stands for never.
+int cs_eventfd(void);
+int cs_timerfd(void);
+int cs_timerfd_set(int fd, int64_t deadline);
 
 // Memory.
 int cs_dont_dump(void *start, size_t length);

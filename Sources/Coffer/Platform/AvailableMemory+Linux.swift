@@ -39,7 +39,7 @@ enum AvailableMemory {
     }
 
     /// A small file of the kernel's. They hold nothing secret.
-    private static func text(of path: String) -> String? {
+    static func text(of path: String) -> String? {
         let descriptor = unsafe cs_open(path, O_RDONLY, 0)
         guard descriptor >= 0 else { return nil }
         defer { close(descriptor) }

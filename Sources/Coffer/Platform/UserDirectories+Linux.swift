@@ -13,6 +13,12 @@ enum UserDirectories {
         return home().map { "\($0)/.local/share" }
     }
 
+    /// The directory for state: `$XDG_STATE_HOME` if it is absolute, else `.local/state` in the home directory.
+    static func state() -> String? {
+        if let state = variable("XDG_STATE_HOME"), isAbsolute(state) { return state }
+        return home().map { "\($0)/.local/state" }
+    }
+
     private static func home() -> String? {
         if let home = variable("HOME"), isAbsolute(home) { return home }
         var entry = unsafe passwd()

@@ -38,7 +38,7 @@ enum InspectCommand {
         case .string(let text): Escaping.name(text)
         case .integer(let number): String(number)
         case .array(let elements): elements.isEmpty ? "none" : elements.map(plain).joined(separator: " ")
-        case .boolean, .object: ""
+        case .boolean, .null, .object: ""
         }
     }
 }

@@ -1,43 +1,109 @@
 internal import Coffer
 internal import PropertyLists
+internal import VaultFile
 
-/// `list`: names and types, never values.
+/// `list`: names, types and ages, never values.
 enum ListCommand {
     static let command = Command(
-        "list", "list the names and types of the settings",
-        operands: [Operand("PREFIX", optional: true, "only names that begin with it")], options: [.json],
+        "list", "list the names, types and ages of the settings",
+        operands: [Operand("PREFIX", optional: true, "only names that begin with it")], options: [.olderThan, .json],
         details: [
-            "One setting a line, sorted by name: the name, a tab and the type (columns on a terminal). Values are never "
-                + "shown. Characters that would steer a terminal are shown as \\u{...} there."
+            "One setting a line, sorted by name: on a terminal in columns the name, the type, and how long ago the value "
+                + "last changed. Elsewhere the name, a tab and the type, and with --older-than a tab and the age too; --json "
+                + "always has the time of the change. Values are never shown. Characters that would steer a terminal are "
+                + "shown as \\u{...} there.",
+            "The age is unknown, null in JSON, where a program changed the settings that keeps no ages, this one's older "
+                + "versions included. --older-than lists such settings too, and says how many they are: they may be older.",
+            "An age is \(DurationText.form). A week has 7 days, a year 365.",
         ],
-        examples: [.init("coffer list github/", "what is grouped under github")], run: run)
+        examples: [
+            .init("coffer list github/", "what is grouped under github"),
+            .init("coffer list --older-than 90d", "what is due for a new value"),
+        ], run: run)
+
+    private struct Row {
+        let name: String
+        let type: String
+        /// When the value last changed, in milliseconds since 1970.
+        let modified: Int64?
+        /// How long ago that was.
+        let age: Int64?
+
+        var ageText: String { age.map { DurationText.age(milliseconds: $0) } ?? "unknown" }
+
+        var modifiedText: JSONText {
+            guard let modified, let date = SettingDate(secondsSince1970: Double(modified / 1_000)) else { return .null }
+            return DateText.text(of: date.secondsSince2001).map { .string($0) } ?? .null
+        }
+    }
 
     private static func run(_ session: Session) throws {
         // As it is spelled, since others may write names in another form, and composed, as this program writes them.
         let prefixes = try session.operands.first.map { [$0, try SettingNames.composed($0)] } ?? [""]
+        let least = try leastAge(session.arguments)
         let vault = try session.unlockedVault()
         defer { vault.lock() }
-        let names = try vault.names()
-        let kinds = try vault.withSettings { (reader) throws(VaultError) in
-            (0..<reader.count(of: 0)).map { reader.kind(of: reader.value($0)) }
+        let found = try rows(of: vault).filter { row in
+            prefixes.contains { row.name.utf8.starts(with: $0.utf8) }
         }
-        let settings = zip(names, kinds).filter { name, _ in
-            prefixes.contains { name.utf8.starts(with: $0.utf8) }
+        // What is of unknown age may be older than anything.
+        let rows = found.filter { row in least.map { least in row.age.map { $0 > least } ?? true } ?? true }
+        try write(rows, session, withAges: least != nil)
+        let unknown = rows.count { $0.age == nil }
+        if least != nil, unknown > 0 {
+            session.console.note(
+                unknown == 1 ? "the age of one of them is not known" : "the age of \(unknown) of them is not known")
         }
-        guard !session.arguments.has(.json) else {
-            let rows = settings.map {
-                JSONText.object([("name", .string($0.0)), ("type", .string("\($0.1)"))])
-            }
-            return try session.console.write(JSONText.array(rows).text)
-        }
-        guard session.console.outputIsTerminal else {
-            return try session.console.write(settings.map { "\($0.0)\t\($0.1)\n" }.joined())
-        }
-        let rows = settings.map { (Escaping.name($0.0), "\($0.1)") }
-        let width = min(rows.map(\.0.count).max() ?? 0, 48)
-        try session.console.write(
-            rows.map { name, type in
-                name + String(repeating: " ", count: max(0, width - name.count) + 2) + type + "\n"
-            }.joined())
     }
+
+    private static func leastAge(_ arguments: Arguments) throws(Failure) -> Int64? {
+        guard let text = arguments.value(of: .olderThan) else { return nil }
+        guard let duration = DurationText.duration(of: text) else {
+            throw .usage("--older-than is \(DurationText.form)")
+        }
+        return duration.components.seconds * 1_000
+    }
+
+    private static func rows(of vault: Vault) throws(VaultError) -> [Row] {
+        let names = try vault.names()
+        return try vault.withHistory { (reader, modified, now) throws(VaultError) in
+            zip(names, zip(0..<reader.count(of: 0), modified)).map { name, setting in
+                Row(
+                    name: name, type: "\(reader.kind(of: reader.value(setting.0)))", modified: setting.1,
+                    age: setting.1.map { MetadataTime.age(of: $0, now: now) })
+            }
+        }
+    }
+
+    private static func write(_ rows: [Row], _ session: Session, withAges: Bool) throws(Failure) {
+        let console = session.console
+        guard !session.arguments.has(.json) else {
+            let objects = rows.map { row in
+                JSONText.object([
+                    ("name", .string(row.name)), ("type", .string(row.type)), ("modified", row.modifiedText),
+                ])
+            }
+            return try console.write(JSONText.array(objects).text)
+        }
+        guard console.outputIsTerminal else {
+            let lines = rows.map { "\($0.name)\t\($0.type)" + (withAges ? "\t\($0.ageText)" : "") + "\n" }
+            return try console.write(lines.joined())
+        }
+        let names = rows.map { Escaping.name($0.name) }
+        let width = min(names.map(\.count).max() ?? 0, 48)
+        let typeWidth = rows.map(\.type.count).max() ?? 0
+        let lines = zip(names, rows).map { name, row in
+            padded(name, width + 2) + padded(row.type, typeWidth + 2) + row.ageText + "\n"
+        }
+        try console.write(lines.joined())
+    }
+
+    private static func padded(_ text: String, _ width: Int) -> String {
+        text + String(repeating: " ", count: max(0, width - text.count))
+    }
+}
+
+extension CommandOption {
+    static let olderThan = CommandOption(
+        "older-than", "AGE", "only what last changed longer ago, or at an unknown time")
 }

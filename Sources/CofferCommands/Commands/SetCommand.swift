@@ -12,7 +12,8 @@ enum SetCommand {
             "The value is never an argument. It comes from --file or --generate, else from standard input if that is no "
                 + "terminal, else a person is asked for it: twice and without echo, but a number, a boolean, a date and what "
                 + "is --not-secret once, in the clear.",
-            "A setting of that name is replaced, also one of another type. Only --generate replaces none without --force.",
+            "A setting of that name is replaced, also one of another type. Only --generate replaces none without --force. "
+                + "The value that was replaced stays in the vault, for one coffer undo.",
             "Passphrase and value may both come on standard input, the passphrase as its first line: "
                 + "printf 'pass\\nvalue' | coffer set b --passphrase-fd 0",
             "One trailing newline (LF or CRLF) of a file or of standard input is removed, except with --type data, which "

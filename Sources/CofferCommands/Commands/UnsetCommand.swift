@@ -4,8 +4,16 @@ internal import Coffer
 enum UnsetCommand {
     static let command = Command(
         "unset", "remove settings", operands: [Operand("NAME", repeated: true, "the setting")],
-        details: ["If one of them does not exist, nothing is removed."],
-        examples: [.init("coffer unset github/token", "removes it")], run: run)
+        options: [.undoable],
+        details: [
+            "If one of them does not exist, nothing is removed.",
+            "The values leave the vault, and so do those that coffer undo would have brought back. With --undoable the "
+                + "values stay in it, sealed like all else, until the name is set or unset again.",
+        ],
+        examples: [
+            .init("coffer unset github/token", "removes it"),
+            .init("coffer unset github/token --undoable", "removes it, and coffer undo brings it back"),
+        ], run: run)
 
     private static func run(_ session: Session) throws {
         let path = try session.vaultPath()
@@ -16,10 +24,15 @@ enum UnsetCommand {
                 for name in session.operands {
                     guard try draft.contains(name) else { throw Failure.notFound(name, vault: path) }
                 }
+                let undoable = session.arguments.has(.undoable)
                 // A name that was given twice is gone by the second time.
-                for name in session.operands { _ = draft.remove(name) }
+                for name in session.operands { _ = draft.remove(name, undoable: undoable) }
             }
         }
         session.warnOfSave(vault)
     }
+}
+
+extension CommandOption {
+    static let undoable = CommandOption("undoable", nil, "keep the values in the vault for coffer undo")
 }

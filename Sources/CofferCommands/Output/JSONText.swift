@@ -3,6 +3,7 @@ package indirect enum JSONText {
     case string(String)
     case integer(UInt64)
     case boolean(Bool)
+    case null
     case array([JSONText])
     /// Members in the order given.
     case object([(String, JSONText)])
@@ -17,6 +18,7 @@ package indirect enum JSONText {
         case .string(let value): return Self.quoted(value)
         case .integer(let value): return String(value)
         case .boolean(let value): return value ? "true" : "false"
+        case .null: return "null"
         case .array(let elements):
             guard !elements.isEmpty else { return "[]" }
             let lines = elements.map { inner + $0.rendered(indent: indent + 1) }

@@ -6,6 +6,7 @@ extension CommandTable {
         SetCommand.command,
         UnsetCommand.command,
         RenameCommand.command,
+        UndoCommand.command,
         ListCommand.command,
         PassphraseCommand.command,
         CheckCommand.command,

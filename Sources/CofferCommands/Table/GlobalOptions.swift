@@ -11,6 +11,10 @@ extension CommandOption {
         "passphrase-command", "COMMAND", "the passphrase is what COMMAND prints, less one trailing newline")
     static let allowLargeMemory = CommandOption(
         "allow-large-memory", nil, "derive the key even if that takes over half of this machine's memory")
+    static let acceptUnexpected = CommandOption(
+        "accept-unexpected", nil,
+        "open the vault even if it is older than, or another one than, what was last seen here; from then on it is "
+            + "what is expected")
     static let noInput = CommandOption("no-input", nil, "never ask: fail and say which option to use")
     static let json = CommandOption("json", nil, "write JSON")
     static let quiet = CommandOption("quiet", short: "q", nil, "say nothing but failures")
@@ -19,6 +23,7 @@ extension CommandOption {
 
     /// What every verb takes, before the verb and after it.
     static let global = [
-        vault, passphraseFD, passphraseFile, passphraseCommand, allowLargeMemory, noInput, quiet, help, version,
+        vault, passphraseFD, passphraseFile, passphraseCommand, allowLargeMemory, acceptUnexpected, noInput, quiet,
+        help, version,
     ]
 }

@@ -1,34 +1,24 @@
-package import PropertyLists
-package import SecureMemory
+internal import PropertyLists
+internal import SecureMemory
 
 extension Metadata {
-    /// What becomes of the metadata at a save, by a writer that keeps neither ages nor last values.
+    /// A dictionary without entries, which stands for metadata that is not there.
+    static let empty: [UInt8] =
+        Array("bplist00".utf8) + [0xD0, 0x08] + [UInt8](repeating: 0, count: 6) + [1, 1]
+        + UInt64(1).bigEndianBytes + UInt64(0).bigEndianBytes + UInt64(9).bigEndianBytes
+
+    /// What becomes of the metadata at a save that changes no settings: all is kept.
     ///
-    /// With a change of settings, ages and last values no longer belong to them and are dropped, and so are tombstones
-    /// of what is set again. Without one, they are dropped only if they were stale before. All else is kept.
+    /// Only last values that do not belong to the settings are dropped.
     ///
     /// - Parameters:
     ///   - metadata: a checked dictionary, or nothing.
-    ///   - settings: the settings before the save.
-    ///   - changes: what the save changes in them.
+    ///   - isCurrent: whether `modified` belongs to the settings.
     /// - Returns: the new metadata; of length 0 when nothing remains.
-    package static func kept(
-        _ metadata: RawSpan, settings: RawSpan, changes: [DictionaryMerge.Change]
-    ) throws(VaultFileError) -> GuardedBuffer {
+    static func kept(_ metadata: RawSpan, isCurrent: Bool) throws(VaultFileError) -> GuardedBuffer {
         guard metadata.byteCount > 0 else { return try GuardedBuffer(length: 0) }
-        let reader = PropertyListReader(trusted: metadata)
-        var removed: [DictionaryMerge.Change] = []
-        let isStale = try isStale(reader, settings: settings)
-        if isStale || !changes.isEmpty {
-            removed = ["modified", "previous"].map { DictionaryMerge.Change(name: Array($0.utf8), value: nil) }
-        }
-        guard let tombstones = reader.find("removed", in: 0) else {
-            return try merged(metadata, removed, values: RawSpan())
-        }
-        let remaining = try without(changes, tombstones, of: reader)
-        let range = remaining.count == 0 ? nil : 0..<remaining.count
-        removed.append(DictionaryMerge.Change(name: Array("removed".utf8), value: range))
-        return try merged(metadata, removed, values: remaining.bytes)
+        let stale = isCurrent ? [] : [DictionaryMerge.Change(Array("previous".utf8), nil)]
+        return try merged(metadata, stale, values: RawSpan())
     }
 
     /// Merges one key into the metadata.
@@ -41,29 +31,12 @@ extension Metadata {
         return try merged(metadata, [change], values: list)
     }
 
-    /// Whether last values stand beside settings that they do not belong to.
-    private static func isStale(
-        _ reader: PropertyListReader, settings: RawSpan
-    ) throws(VaultFileError) -> Bool {
-        guard reader.find("previous", in: 0) != nil else { return false }
-        guard let modified = reader.find("modified", in: 0) else { return true }
-        return try !isAges(reader.data(modified), of: settings)
-    }
-
-    /// The tombstones but for names that are set again, as a list of their own; of length 0 when none remains.
-    private static func without(
-        _ changes: [DictionaryMerge.Change], _ tombstones: Int, of reader: PropertyListReader
-    ) throws(VaultFileError) -> GuardedBuffer {
-        let all: GuardedBuffer
-        do throws(PropertyListError) {
-            var builder = try PropertyListBuilder()
-            try builder.copy(tombstones, of: reader)
-            all = try builder.finish(maximumDepth: Limits.metadataDepth)
-        } catch {
-            throw VaultFileError(writing: error, maximumDepth: Limits.metadataDepth)
-        }
-        let set = changes.filter { $0.value != nil }.map { DictionaryMerge.Change(name: $0.name, value: nil) }
-        return try merged(all.bytes, set, values: RawSpan())
+    /// Whether `modified` is there and belongs to these settings.
+    package static func isCurrent(_ metadata: RawSpan, settings: RawSpan) throws(VaultFileError) -> Bool {
+        guard metadata.byteCount > 0 else { return false }
+        let reader = PropertyListReader(trusted: metadata)
+        guard let modified = reader.find("modified", in: 0) else { return false }
+        return try isAges(reader.data(modified), of: settings)
     }
 
     /// Writes a merged dictionary; writers leave out one without entries.
@@ -89,4 +62,8 @@ extension Metadata {
             throw PropertyListError(.outOfMemory)
         }
     }
+}
+
+extension UInt64 {
+    fileprivate var bigEndianBytes: [UInt8] { littleEndianBytes.reversed() }
 }

@@ -25,7 +25,8 @@ extension Metadata {
     package static func remade(
         _ slots: [Slot], metadata: RawSpan, settings: RawSpan, key: MasterKey
     ) throws(VaultFileError) -> RemadeSlots {
-        let kept = try kept(metadata, settings: settings, changes: [])
+        let isCurrent = try isCurrent(metadata, settings: settings)
+        let kept = try kept(metadata, isCurrent: isCurrent)
         guard kept.count > 0 else {
             return RemadeSlots(slots: [], droppedSlots: slots.count, droppedRecipients: 0, metadata: kept)
         }

@@ -46,9 +46,10 @@ package enum Metadata {
         guard reader.kind(of: object) == .data else { return false }
         let data = reader.data(object)
         guard data.byteCount >= digestLength else { return false }
+        // Of this length it is good whatever its digest is, so the settings are digested only when it is asked for.
+        if data.byteCount == digestLength + 8 * PropertyListReader(trusted: settings).count(of: 0) { return true }
         // Other settings: changed since by somebody who knows nothing of ages. It is ignored.
-        guard try isAges(data, of: settings) else { return true }
-        return data.byteCount == digestLength + 8 * PropertyListReader(trusted: settings).count(of: 0)
+        return try !isAges(data, of: settings)
     }
 
     /// Whether ages were written for exactly these settings.

@@ -18,53 +18,69 @@ extension VaultPlaintext {
 
     /// Composes the next generation.
     ///
+    /// Ages, tombstones and last values follow the changes; where they would pass a limit, less of them is kept.
+    ///
     /// - Parameters:
     ///   - changes: ascending by the bytes of their names.
     ///   - values: what the changes name.
+    ///   - now: the present, in milliseconds since 1970.
     /// - Throws: `limitExceeded` with the field generation, depth, objects or box_len; `refused`; `memory`.
-    package func next(changes: [DictionaryMerge.Change], values: RawSpan) throws(VaultFileError) -> VaultPlaintext {
-        let kept = try Metadata.kept(metadata, settings: settings, changes: changes)
-        return try next(changes: changes, values: values, metadata: kept.bytes)
+    package func next(
+        changes: [SettingsChange], values: RawSpan, now: Int64
+    ) throws(VaultFileError) -> VaultPlaintext {
+        guard !changes.isEmpty else {
+            let kept = try Metadata.kept(metadata, isCurrent: try hasCurrentAges())
+            return try next(metadata: kept.bytes)
+        }
+        try Limits.check("generation", generation + 1, in: 1...Limits.generation)
+        let isCurrent = try hasCurrentAges()
+        return try Self.writing { () throws(PropertyListError) in
+            try changed(by: changes, values: values, isCurrent: isCurrent, now: now)
+        }
     }
 
-    /// Composes the next generation under another key, without a change of settings.
+    /// Composes the next generation without a change of settings, such as under another key.
     ///
     /// - Parameter metadata: what is kept of the metadata.
     package func next(metadata: RawSpan) throws(VaultFileError) -> VaultPlaintext {
-        try next(changes: [], values: RawSpan(), metadata: metadata)
-    }
-
-    private func next(
-        changes: [DictionaryMerge.Change], values: RawSpan, metadata: RawSpan
-    ) throws(VaultFileError) -> VaultPlaintext {
         try Limits.check("generation", generation + 1, in: 1...Limits.generation)
         let (old, vaultID, generation) = (self, vaultID, generation + 1)
         return try Self.writing { () throws(PropertyListError) in
-            let merge = try DictionaryMerge(base: old.settings, changes: changes, values: values)
-            return try Self.composed(vaultID: vaultID, generation: generation, settings: merge, metadata: metadata)
+            let settings = try DictionaryMerge(base: old.settings, changes: [], values: RawSpan())
+            return try Self.composed(vaultID: vaultID, generation: generation, settings: settings, metadata: metadata)
         }
     }
 
     private static func composed(
         vaultID: [UInt8], generation: UInt64, settings: DictionaryMerge, metadata: RawSpan
     ) throws(PropertyListError) -> VaultPlaintext {
-        let settingsEnd = headerLength + settings.byteCount
-        let metadataEnd = settingsEnd + metadata.byteCount
-        let padded = Padding.padded(metadataEnd)
+        var plaintext = try buffer(settings: settings.byteCount, metadata: metadata.byteCount)
+        let layout = Layout(
+            vaultID: vaultID, generation: generation, settingsEnd: headerLength + settings.byteCount,
+            metadataEnd: headerLength + settings.byteCount + metadata.byteCount)
+        writeHeader(layout, to: &plaintext)
+        settings.write(into: &plaintext, at: headerLength)
+        plaintext.copy(from: metadata, at: layout.settingsEnd)
+        return VaultPlaintext(plaintext, layout: layout)
+    }
+
+    /// Room for a plaintext: zeros.
+    ///
+    /// - Throws: `tooLarge`, `outOfMemory`.
+    static func buffer(settings: Int, metadata: Int) throws(PropertyListError) -> GuardedBuffer {
+        let padded = Padding.padded(headerLength + settings + metadata)
         guard padded <= Limits.plaintext.upperBound else { throw PropertyListError(.tooLarge) }
-        var plaintext: GuardedBuffer
-        do throws(SecureMemoryError) { plaintext = try GuardedBuffer(count: padded) } catch {
+        do throws(SecureMemoryError) { return try GuardedBuffer(count: padded) } catch {
             throw PropertyListError(.outOfMemory)
         }
+    }
+
+    static func writeHeader(_ layout: Layout, to plaintext: inout GuardedBuffer) {
         let header =
-            vaultID + generation.littleEndianBytes + UInt32(settings.byteCount).littleEndianBytes
-            + UInt32(metadata.byteCount).littleEndianBytes
+            layout.vaultID + layout.generation.littleEndianBytes
+            + UInt32(layout.settingsEnd - headerLength).littleEndianBytes
+            + UInt32(layout.metadataEnd - layout.settingsEnd).littleEndianBytes
         plaintext.copy(from: header.rawSpan, at: 0)
-        settings.write(into: &plaintext, at: headerLength)
-        plaintext.copy(from: metadata, at: settingsEnd)
-        let layout = Layout(
-            vaultID: vaultID, generation: generation, settingsEnd: settingsEnd, metadataEnd: metadataEnd)
-        return VaultPlaintext(plaintext, layout: layout)
     }
 
     private static func writing(

@@ -1,5 +1,6 @@
 internal import PropertyLists
 package import SecureMemory
+internal import Synchronization
 
 /// A decrypted vault: one read-only guarded buffer, wiped when its last holder lets go.
 ///
@@ -16,6 +17,10 @@ package final class VaultPlaintext: Sendable {
     private let plaintext: GuardedBuffer
     private let settingsEnd: Int
     private let metadataEnd: Int
+    /// Whether the ages belong to the settings, once that is known: asking costs a digest of the settings.
+    private let currency: Atomic<Currency>
+
+    enum Currency: UInt8, AtomicRepresentable { case unknown, current, stale }
 
     /// Takes over a plaintext after checking all of it.
     ///
@@ -26,7 +31,8 @@ package final class VaultPlaintext: Sendable {
     }
 
     /// Takes over a plaintext that was checked, or has just been composed.
-    init(_ plaintext: consuming GuardedBuffer, layout: Layout) {
+    init(_ plaintext: consuming GuardedBuffer, layout: Layout, _ currency: Currency = .unknown) {
+        self.currency = Atomic(currency)
         plaintext.protect(.read)
         self.plaintext = plaintext
         vaultID = layout.vaultID
@@ -62,6 +68,18 @@ package final class VaultPlaintext: Sendable {
     package var metadata: RawSpan {
         @_lifetime(borrow self)
         get { bytes.extracting(settingsEnd..<metadataEnd) }
+    }
+
+    /// Whether `modified` is there and belongs to the settings: if not, ages are unknown and last values ignored.
+    package func hasCurrentAges() throws(VaultFileError) -> Bool {
+        switch currency.load(ordering: .relaxed) {
+        case .current: return true
+        case .stale: return false
+        case .unknown:
+            let isCurrent = try Metadata.isCurrent(metadata, settings: settings)
+            currency.store(isCurrent ? .current : .stale, ordering: .relaxed)
+            return isCurrent
+        }
     }
 
     struct Layout {

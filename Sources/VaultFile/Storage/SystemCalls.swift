@@ -21,6 +21,9 @@ package protocol SystemCalls: Sendable {
     /// Reads where a symbolic link points; `EINVAL` if it is none. The corresponding C function is `readlinkat`.
     func linkTarget(of name: String, in directory: Int32) throws(Errno) -> String
 
+    /// Tells the path of a file without links and dots, as bytes. The corresponding C function is `realpath`.
+    func realPath(of path: String) throws(Errno) -> [UInt8]
+
     /// Reads at an offset, possibly less than asked; 0 at the end. The corresponding C function is `pread`.
     func read(
         _ descriptor: Int32, into bytes: inout FileBytes, range: Range<Int>, from offset: Int

@@ -47,6 +47,12 @@ package struct LinuxSystemCalls: SystemCalls {
         return text
     }
 
+    package func realPath(of path: String) throws(Errno) -> [UInt8] {
+        guard let found = unsafe realpath(path, nil) else { throw .last }
+        defer { unsafe free(found) }
+        return unsafe Array(UnsafeRawBufferPointer(start: found, count: strlen(found)))
+    }
+
     package func read(
         _ descriptor: Int32, into bytes: inout FileBytes, range: Range<Int>, from offset: Int
     ) throws(Errno) -> Int {

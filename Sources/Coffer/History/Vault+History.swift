@@ -1,0 +1,55 @@
+package import PropertyLists
+internal import SecureMemory
+internal import VaultFile
+
+extension Vault {
+    /// Swaps the value of a setting and the one before its last change, or brings back one that was removed for undo.
+    ///
+    /// It is an ``update(_:)`` with nothing but ``Draft/undo(_:)``, so undoing twice changes nothing.
+    ///
+    /// - Parameter name: the setting's name.
+    /// - Throws: `notFound` when there is no such setting and none to bring back, `refused` when no value from before is
+    ///   kept, and what ``update(_:)`` throws.
+    public func undo(_ name: String) throws {
+        try update { draft in draft.undo(name) }
+    }
+
+    /// Says when a setting last got another value.
+    ///
+    /// The clock is that of the machine that saved it. A time more than a day ahead of this machine's is given as now.
+    ///
+    /// - Parameter name: the setting's name.
+    /// - Returns: nil when it is not known, as for settings that a program changed which keeps no ages.
+    /// - Throws: `notFound` when there is no such setting; `locked`; what reading the file throws.
+    public func modified(_ name: String) throws(VaultError) -> SettingDate? {
+        let plaintext = try snapshot().plaintext
+        let exact = SettingName(name)
+        var index = index(of: exact, in: plaintext)
+        if index == nil { index = self.index(of: try exact.normalized(), in: plaintext) }
+        guard let index else { throw .notFound(name: name) }
+        let now = surroundings.wallClock()
+        let times = try translating("") { () throws(VaultFileError) in
+            try plaintext.modified(index..<index + 1, now: now)
+        }
+        guard let time = times.first ?? nil else { return nil }
+        return SettingDate(secondsSince1970: Double(time) / 1_000)
+    }
+
+    /// Lends a reader of all settings, when each of them last changed, and the present: in milliseconds since 1970.
+    ///
+    /// - Parameter body: gets the reader, a time or nil for each setting in the order of the names, and the present.
+    package func withHistory<Result: ~Copyable>(
+        _ body: (PropertyListReader, _ modified: [Int64?], _ now: Int64) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result {
+        let plaintext = try snapshot().plaintext
+        let now = surroundings.wallClock()
+        let reader = PropertyListReader(trusted: plaintext.settings)
+        let count = reader.count(of: 0)
+        let times = try translating("") { () throws(VaultFileError) in try plaintext.modified(0..<count, now: now) }
+        return try body(reader, times, now)
+    }
+
+    private func index(of name: SettingName, in plaintext: VaultPlaintext) -> Int? {
+        PropertyListReader(trusted: plaintext.settings).find(name.utf8.rawSpan)?.index
+    }
+}

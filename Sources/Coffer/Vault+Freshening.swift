@@ -1,0 +1,81 @@
+internal import PropertyLists
+internal import VaultFile
+
+// How a handle comes to see what another process, or another handle, has saved.
+extension Vault {
+    /// The settings that a read sees: what is in memory, unless another process has saved.
+    ///
+    /// Every quarter of a second a read looks at the file's end. A file that cannot be read, or does not follow what was
+    /// seen, takes nothing away from a reader: what was unlocked stays, and the next update says what is wrong.
+    ///
+    /// - Throws: `locked`; `conflict` when the passphrase was changed elsewhere: then the vault is locked from now on;
+    ///   what reading the file again throws when there was no copy in memory.
+    func snapshot() throws(VaultError) -> Snapshot {
+        let lease = try lease()
+        guard let snapshot = lease.snapshot else {
+            return try reloading { () throws(VaultError) in try decryptAgain() }
+        }
+        return lease.looks ? try newest(lease, than: snapshot) : snapshot
+    }
+
+    /// The file's settings if it is not what it was, else those in memory.
+    ///
+    /// - Throws: `conflict`.
+    func newest(_ lease: Lease, than snapshot: Snapshot) throws(VaultError) -> Snapshot {
+        do throws(VaultError) {
+            guard try isOther(than: lease.seen) else { return snapshot }
+            let fresh = try newerSnapshot(lease)
+            // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
+            return install(fresh, over: lease) ? fresh : snapshot
+        } catch {
+            guard error == .conflict, withState({ $0.epoch }) == lease.epoch else { return snapshot }
+            lock()
+            throw error
+        }
+    }
+
+    /// Whether the file is not the one that was seen last, by its check.
+    func isOther(than seen: SeenGeneration?) throws(VaultError) -> Bool {
+        let store = try store()
+        return try translating(store.path) { () throws(StorageError) in
+            let end = try store.open().readSuffix(VaultHeader.checkLength)
+            return seen.map { !end.bytes.equals($0.check.rawSpan) } ?? true
+        }
+    }
+
+    /// Decrypts the file again after the copy was dropped.
+    private func decryptAgain() throws(VaultError) -> Snapshot {
+        while true {
+            let lease = try lease()
+            if let snapshot = lease.snapshot { return snapshot }
+            let fresh = try newerSnapshot(lease)
+            if install(fresh, over: lease) { return fresh }
+        }
+    }
+
+    /// Decrypts the file, which has to follow what was seen.
+    private func newerSnapshot(_ lease: Lease) throws(VaultError) -> Snapshot {
+        let store = try store()
+        let expected = freshness.expectation(at: store.path)
+        let loaded = try VaultLoading.load(store)
+        let fresh = try loaded.newerSnapshot(than: lease.seen, with: lease.key)
+        try expected.check(fresh)
+        return fresh
+    }
+
+    /// What observers are to know when the settings of a lease give way to those of a file.
+    func differences(between lease: Lease, and fresh: Snapshot) -> [VaultEvent] {
+        guard hub.isObserved, lease.seen != SeenGeneration(fresh) else { return [] }
+        guard let old = lease.snapshot else { return [.changedUnspecified] }
+        var names: [SettingName] = []
+        old.withSettings { old in
+            fresh.withSettings { fresh in
+                fresh.visitDifferences(from: old) { list, key in
+                    names.append(SettingName(text: list.text(key)))
+                    return names.count <= VaultEvent.mostNames
+                }
+            }
+        }
+        return names.isEmpty ? [] : [.changed(names)]
+    }
+}

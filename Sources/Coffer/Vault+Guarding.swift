@@ -1,0 +1,69 @@
+internal import VaultFile
+
+// What acts on an unlocked vault without a call of the app: deadlines, triggers, and news of the file.
+extension Vault {
+    /// Attaches what the app named as reasons to lock, before an unlock begins: so one that fires meanwhile wins.
+    func makeGuards() -> VaultState.Guards {
+        let clock = surroundings.clock
+        var guards = VaultState.Guards()
+        guards.attachments = autoLock.triggers.map { trigger in
+            trigger.attach(clock: clock) { [weak self] action in
+                switch action {
+                case .lock: self?.lock()
+                case .dropCopy: self?.dropCopy()
+                }
+            }
+        }
+        if autoLock.idle != nil || autoLock.maximumAge != nil {
+            guards.timer = LazyTimer(clock: clock) { [weak self] now in self?.lockIfOverdue(at: now) }
+        }
+        return guards
+    }
+
+    /// Watches the file for saves of other processes, as long as the vault is unlocked.
+    func watchFile() {
+        guard let epoch = withState({ $0.unlocked.map { $0.content.guards.watch == nil } == true ? $0.epoch : nil }),
+            let path = try? path()
+        else { return }
+        do throws(Errno) {
+            let watch = try FileWatch(path: path) { [weak self] in self?.newsOfFile() }
+            // One that comes too late is let go of outside the lock.
+            let tooLate = withState { state -> FileWatch? in
+                guard state.epoch == epoch, state.unlocked?.content.guards.watch == nil else { return watch }
+                state.watch(watch)
+                return nil
+            }
+            _ = tooLate
+        } catch {
+            withState { $0.warn(.fileNotWatched(errno: error.code)) }
+        }
+    }
+
+    /// Looks at the file because something happened to it, unless a change of our own is what happened.
+    private func newsOfFile() {
+        guard withState({ $0.newsCame() }), let lease = peek() else { return }
+        if let snapshot = lease.snapshot {
+            _ = try? newest(lease, than: snapshot)
+        } else if (try? isOther(than: lease.seen)) == true {
+            withChange { _ in ([], [.changedUnspecified], ()) }
+        }
+    }
+
+    /// Runs a change of the file; news of the file that came meanwhile is looked into at its end.
+    func changingFile<Result: ~Copyable, Failure: Error>(
+        _ body: () throws(Failure) -> Result
+    ) throws(Failure) -> Result {
+        withState { $0.beginChange() }
+        defer { if withState({ $0.endChange() }) { newsOfFile() } }
+        return try body()
+    }
+}
+
+extension VaultState.Guards {
+    /// What of it does not work here.
+    var warnings: [VaultWarning] {
+        attachments.compactMap { attachment in
+            attachment.unavailable.map { .triggerUnavailable(name: $0.name, errno: $0.errno) }
+        }
+    }
+}
