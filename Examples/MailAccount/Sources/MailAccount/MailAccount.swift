@@ -54,7 +54,7 @@ struct MailAccount {
         for await event in events {
             switch event {
             case .changed(let names): print("  changed: \(names.joined(separator: ", "))")
-            case .changedMany, .missed: print("  changed: much")
+            case .changedUnspecified, .missed: print("  changed: much")
             case .lockState(.locked): return print("  locked")
             case .lockState: print("  unlocked")
             }
