@@ -4,8 +4,8 @@ internal import Glibc
 @safe
 package struct FileBytes: ~Copyable, @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
-    /// The bytes of a mapping of their own, or 0.
-    private let mapped: Int
+    /// The number of bytes that were asked for: many have a mapping of their own.
+    private let room: Int
     /// The number of bytes in use.
     package private(set) var count: Int
 
@@ -18,20 +18,20 @@ package struct FileBytes: ~Copyable, @unchecked Sendable {
     package init(count: Int, for step: StorageError.Step = .readVault) throws(StorageError) {
         guard count >= 0 else { throw StorageError(step, .outOfMemory) }
         // The allocator would keep the room of a large file after it is freed, and not always find it again.
-        mapped = count >= Self.leastMapped ? count : 0
         let base =
-            mapped > 0
+            count >= Self.leastMapped
             ? unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
             : unsafe calloc(max(count, 1), 1)
         guard let base = unsafe base, unsafe base != MAP_FAILED else { throw StorageError(step, .outOfMemory) }
         unsafe self.base = base
+        room = count
         self.count = count
     }
 
     private static let leastMapped = 1 << 17
 
     deinit {
-        if mapped > 0 { unsafe munmap(base, mapped) } else { unsafe free(base) }
+        if room >= Self.leastMapped { unsafe munmap(base, room) } else { unsafe free(base) }
     }
 
     /// The bytes.
