@@ -1,4 +1,3 @@
-internal import CSystem
 import Foundation
 
 /// A forked copy of this process, for what only a fork shows.
@@ -15,7 +14,9 @@ package enum Child {
         let child = unsafe unsafeBitCast(symbol, to: Fork.self)()
         if child == 0 {
             // The harness's threads take no signals.
-            _ = cs_signal_mask(SIG_SETMASK, 0, nil)
+            var none = sigset_t()
+            unsafe sigemptyset(&none)
+            unsafe pthread_sigmask(SIG_SETMASK, &none, nil)
             alarm(seconds)
             _exit(body())
         }
