@@ -31,6 +31,19 @@ import Testing
         #expect(!terminal.shown.contains(TemporaryVault.passphrase))
     }
 
+    @Test("list shows names, types and ages in columns")
+    func list() throws {
+        #expect(try session.run(["set", "a"], text: "v").code == 0)
+        #expect(try session.run(["set", "long/name", "--type", "integer", "--value", "7"]).code == 0)
+        let child = try prompted(["list"])
+        terminal.type(TemporaryVault.passphrase + "\n")
+        try terminal.expect("a          string   ")
+        try terminal.expect("long/name  integer  ")
+        #expect(try child.wait() == .exited(0))
+        let ages = terminal.shown.split(separator: "\r\n").suffix(2).map { $0.split(separator: " ").last ?? "" }
+        #expect(ages.count == 2 && ages.allSatisfy { $0.hasSuffix("s") || $0.hasSuffix("m") })
+    }
+
     @Test("data go to standard output alone when there is a terminal to ask at")
     func pipeline() throws {
         #expect(try session.run(["set", "a"], text: "v").code == 0)

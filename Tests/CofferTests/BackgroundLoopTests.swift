@@ -35,17 +35,18 @@ import VaultFile
     func order() throws {
         let clock = SystemClock()
         let now = clock.now
-        let seen = Mutex<[Int]>([])
+        let seen = Mutex<[(number: Int, isInTime: Bool)]>([])
         let event = Event()
         let wakeUps = try [(3, 60), (1, 20), (2, 40), (0, -1_000)].map { number, milliseconds in
             try clock.wakeUp(at: now + Int64(milliseconds) * 1_000_000) {
-                #expect(clock.now >= now + Int64(milliseconds) * 1_000_000)
-                seen.withLock { $0.append(number) }
+                let isInTime = clock.now >= now + Int64(milliseconds) * 1_000_000
+                seen.withLock { $0.append((number, isInTime)) }
                 event.signal()
             }
         }
         for _ in 0..<4 { #expect(event.wait()) }
-        #expect(seen.withLock { $0 } == [0, 1, 2, 3])
+        #expect(seen.withLock { $0.map(\.number) } == [0, 1, 2, 3])
+        #expect(seen.withLock { $0.allSatisfy(\.isInTime) })
         withExtendedLifetime(wakeUps) {}
     }
 
@@ -84,10 +85,8 @@ import VaultFile
         let ends = try pipe()
         let event = Event()
         let registration = try BackgroundLoop.shared.watch(ends.read, for: Int16(POLLIN)) { events in
-            #expect(events & Int16(POLLIN) != 0)
             var byte: UInt8 = 0
-            #expect(unsafe read(ends.read, &byte, 1) == 1)
-            event.signal()
+            if events & Int16(POLLIN) != 0, unsafe read(ends.read, &byte, 1) == 1 { event.signal() }
         }
         for _ in 0..<3 {
             #expect(unsafe write(ends.write, "x", 1) == 1)
@@ -210,7 +209,8 @@ import VaultFile
     @Test("without threads a watch and a wake-up are refused, and nothing stays open")
     func withoutThreads() async {
         await #expect(processExitsWith: .success) {
-            let (before, descriptor) = (Self.waiters, dup(2))
+            let (before, descriptor) = (Self.waiters, try ChildProcess.pipe().read)
+            #expect(Self.isOpen(descriptor))
             #expect(Self.limit(RLIMIT_AS, to: 1))
             // The C library keeps a few stacks of threads that have ended.
             var thread = pthread_t()

@@ -28,7 +28,10 @@ import VaultFile
 
     @Test(
         "a time of 0 or less has passed at once, and one without end never does",
-        arguments: [(Duration.zero, true), (.seconds(-5), true), (.seconds(Int64.max), false), (nil, false)])
+        arguments: [
+            (Duration.zero, true), (.seconds(-5), true), (.seconds(Int64.min), true), (.seconds(Int64.max), false),
+            (nil, false),
+        ])
     func extremes(time: Duration?, passes: Bool) {
         let now: Int64 = .max - 1_000
         let both = [Deadlines(idle: time, maximumAge: nil, at: now), Deadlines(idle: nil, maximumAge: time, at: now)]

@@ -63,8 +63,8 @@ enum ContentsArea {
         guard changedRead.generation < Limits.generation else { return }
         // A second one finds the history that the first one wrote.
         let again = [SettingsChange(name: Array("a".utf8), value: nil)]
-        _ = try VaultPlaintext(
-            GuardedBuffer(copying: changedRead.next(changes: again, values: RawSpan(), now: now).bytes))
+        let last = try changedRead.next(changes: again, values: RawSpan(), now: now)
+        _ = try VaultPlaintext(GuardedBuffer(copying: last.bytes))
     }
 
     private static let key = Result {

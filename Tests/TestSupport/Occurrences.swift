@@ -1,6 +1,5 @@
 package import Coffer
-internal import Dispatch
-internal import Glibc
+internal import Foundation
 internal import Synchronization
 
 /// Counts what happens on other threads, and waits for it.
@@ -76,7 +75,7 @@ package final class NoticePipe: Sendable {
     /// Something happens, and the file now holds this.
     package func tell(_ text: String) {
         let bytes = Array(text.utf8)
-        _ = unsafe Glibc.write(write, bytes, bytes.count)
+        _ = unsafe Foundation.write(write, bytes, bytes.count)
     }
 
     /// The file is gone.

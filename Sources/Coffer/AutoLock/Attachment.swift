@@ -1,5 +1,4 @@
 internal import SecureMemory
-internal import Synchronization
 
 /// One trigger that is watched for one vault or cache, until this is cancelled or let go.
 package final class Attachment: Sendable {
@@ -7,7 +6,7 @@ package final class Attachment: Sendable {
     package let unavailable: (name: String, errno: Int32)?
 
     private let sleep: SleepWatch?
-    private let ending: Mutex<(@Sendable () -> Void)?>
+    private let ending: PlainMutex<(@Sendable () -> Void)?>
     private let owner = ProcessToken.current
 
     init(
@@ -16,7 +15,7 @@ package final class Attachment: Sendable {
     ) {
         self.unavailable = unavailable
         self.sleep = sleep
-        self.ending = Mutex(ending)
+        self.ending = PlainMutex(ending)
     }
 
     deinit { cancel() }

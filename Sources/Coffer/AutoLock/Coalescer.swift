@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SecureMemory
 
 /// Makes few calls of many: one at once, and one more at the end of each interval in which there was any.
 final class Coalescer: Sendable {
@@ -18,7 +18,7 @@ final class Coalescer: Sendable {
     private let clock: any VaultClock
     private let interval: Int64
     private let body: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let state = PlainMutex(State())
 
     /// Makes a coalescer.
     ///

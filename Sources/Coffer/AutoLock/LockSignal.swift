@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SecureMemory
 
 /// An app's own reason to lock: a screen that is locked, a window that is closed, a user who leaves.
 ///
@@ -9,7 +9,7 @@ public final class LockSignal: Sendable {
         var last: UInt64 = 0
     }
 
-    private let state = Mutex(State())
+    private let state = PlainMutex(State())
 
     /// Makes a signal that nothing listens to yet.
     public init() {}

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SecureMemory
 internal import VaultFile
 
 /// Watches the kernel's signs that memory is short.
@@ -41,7 +41,7 @@ final class MemoryPressure: Sendable {
         var failure: Errno?
     }
 
-    private let state = Mutex(State())
+    private let state = PlainMutex(State())
     private let coalescer: Coalescer
 
     /// The shortest time from one firing to the next.

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SecureMemory
 internal import VaultFile
 
 /// Tells that the machine slept: when it is asked, and by itself soon after the machine wakes.
@@ -17,7 +17,7 @@ final class SleepWatch: Sendable {
 
     private let clock: any VaultClock
     private let fire: @Sendable () -> Void
-    private let state: Mutex<State>
+    private let state: PlainMutex<State>
 
     /// Begins to watch.
     ///
@@ -26,7 +26,7 @@ final class SleepWatch: Sendable {
         self.clock = clock
         self.fire = fire
         let slept = clock.sleptAtMost
-        state = Mutex(State(since: slept, fired: slept))
+        state = PlainMutex(State(since: slept, fired: slept))
         do throws(Errno) {
             let notice = try surroundings.clockChanges().get()
             let descriptor = notice.descriptor

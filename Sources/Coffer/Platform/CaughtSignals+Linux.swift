@@ -1,7 +1,6 @@
 internal import CSystem
 internal import Glibc
 internal import SecureMemory
-internal import Synchronization
 internal import VaultFile
 
 #if !os(Linux)
@@ -37,7 +36,7 @@ final class CaughtSignals: Sendable {
     private static let refused = [SIGKILL, SIGSTOP, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGSYS, SIGABRT]
     private static let all = Int32(1)...64
 
-    private let state = Mutex(State())
+    private let state = PlainMutex(State())
 
     private init() {}
 

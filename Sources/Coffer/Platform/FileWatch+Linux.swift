@@ -1,5 +1,5 @@
 internal import Glibc
-internal import Synchronization
+internal import SecureMemory
 package import VaultFile
 
 #if !os(Linux)
@@ -18,7 +18,7 @@ package final class FileWatch: Sendable {
 
     private let name: [UInt8]
     private let onChange: @Sendable () -> Void
-    private let state = Mutex(State())
+    private let state = PlainMutex(State())
 
     /// How many buffers one call reads at most, so that a busy directory does not hold up the thread.
     private static let buffers = 16

@@ -4,6 +4,8 @@ internal import Glibc
 @safe
 package struct FileBytes: ~Copyable, @unchecked Sendable {
     private let base: UnsafeMutableRawPointer
+    /// The bytes of a mapping of their own, or 0.
+    private let mapped: Int
     /// The number of bytes in use.
     package private(set) var count: Int
 
@@ -12,14 +14,25 @@ package struct FileBytes: ~Copyable, @unchecked Sendable {
     /// - Parameters:
     ///   - count: the number of bytes, which the caller has checked against its limits.
     ///   - step: what the bytes are for.
-    /// - Throws: `ENOMEM` if the system gives none. The corresponding C function is `calloc`.
+    /// - Throws: `ENOMEM` if the system gives none. The corresponding C functions are `mmap` and, for few bytes, `calloc`.
     package init(count: Int, for step: StorageError.Step = .readVault) throws(StorageError) {
-        guard count >= 0, let base = unsafe calloc(max(count, 1), 1) else { throw StorageError(step, .outOfMemory) }
+        guard count >= 0 else { throw StorageError(step, .outOfMemory) }
+        // The allocator would keep the room of a large file after it is freed, and not always find it again.
+        mapped = count >= Self.leastMapped ? count : 0
+        let base =
+            mapped > 0
+            ? unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
+            : unsafe calloc(max(count, 1), 1)
+        guard let base = unsafe base, unsafe base != MAP_FAILED else { throw StorageError(step, .outOfMemory) }
         unsafe self.base = base
         self.count = count
     }
 
-    deinit { unsafe free(base) }
+    private static let leastMapped = 1 << 17
+
+    deinit {
+        if mapped > 0 { unsafe munmap(base, mapped) } else { unsafe free(base) }
+    }
 
     /// The bytes.
     package var bytes: RawSpan {
