@@ -33,7 +33,7 @@ def main(graphs, site):
         page = json.loads(path.read_text())
         pages[page.get("metadata", {}).get("externalID")] = page["identifier"]["url"]
         topics = page.get("topicSections", [])
-        for topic in topics:
+        for topic in [*topics, *page.get("defaultImplementationsSections", [])]:
             linked.update(topic["identifiers"])
         by_hand = [topic for topic in topics if not topic.get("generated")]
         if by_hand or page.get("metadata", {}).get("role") == "collection":

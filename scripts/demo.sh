@@ -105,7 +105,7 @@ run 0 'coffer get password --passphrase-file passphrase'
 [ "$output" = s3cr3t-of-bob ] || { echo "demo: another value" >&2; exit 1; }
 
 say 'An app keeps its account in a vault of its own: Examples/MailAccount, with the library alone.'
-swift build --quiet --package-path "$repository/Examples/MailAccount" -Xlinker -z -Xlinker now
+swift build --quiet --disable-build-manifest-caching --package-path "$repository/Examples/MailAccount" -Xlinker -z -Xlinker now
 mail_account=$(swift build --package-path "$repository/Examples/MailAccount" --show-bin-path)/MailAccount
 export XDG_DATA_HOME="$folder/data"
 MailAccount() { "$mail_account" "$@"; }
