@@ -1,4 +1,4 @@
-public import Glibc
+internal import Glibc
 
 /// Looks through the whole memory of another process for secrets, whole and in pieces.
 ///
@@ -51,7 +51,7 @@ public struct MemoryScan: Sendable {
     /// - Parameter everything: also reads pages that hold nothing of their own: text of libraries, untouched stacks.
     /// - Returns: what was found, by the names of the secrets.
     /// - Throws: `Forbidden` when this process may not read the other one.
-    public func run(_ process: pid_t, everything: Bool = false) throws -> Report {
+    public func run(_ process: Int32, everything: Bool = false) throws -> Report {
         let memory = unsafe open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw Forbidden(errno: errno) }
         defer { close(memory) }
