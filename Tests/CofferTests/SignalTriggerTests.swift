@@ -241,7 +241,7 @@ import Testing
             let attachment = Inside.attach(SIGUSR1) { Inside.fired.happen() }
             let status = try Child.status {
                 raise(SIGUSR1)
-                return 0
+                while true { pause() }
             }
             guard status == 128 + SIGUSR1 else { exit(2) }
             try Background.settle()

@@ -16,7 +16,7 @@ public final class MemoryScanChild {
     private var pending: [UInt8] = []
 
     /// The number of the process.
-    public var identifier: pid_t { process.processIdentifier }
+    public var identifier: Int32 { process.processIdentifier }
 
     /// Starts a program that stands beside the tests, or at an absolute path.
     ///

@@ -9,7 +9,7 @@ extension MemoryScan {
         /// Whether any page is in memory or in swap that does not merely show a file.
         let holdsPagesOfItsOwn: Bool
 
-        static func all(of process: pid_t) throws -> [Region] {
+        static func all(of process: Int32) throws -> [Region] {
             let file = unsafe fopen("/proc/\(process)/smaps", "re")
             guard let file = unsafe file else { throw Forbidden(errno: errno) }
             defer { unsafe fclose(file) }
