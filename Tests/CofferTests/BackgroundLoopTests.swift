@@ -150,13 +150,18 @@ import VaultFile
     func thread() async {
         await #expect(processExitsWith: .success) {
             let clock = SystemClock()
-            let before = Self.waiters
-            for _ in 0..<2 {
+            var before: [Int] = []
+            for round in 0..<4 {
                 let wakeUp = try clock.wakeUp(at: clock.now + 3_600_000_000_000) {}
-                #expect(Self.eventually { Self.waiters == [before[0] + 1, before[1] + 1, before[2] + 1] })
+                #expect(Self.eventually { Self.waiters[0] == 1 })
                 wakeUp.cancel()
-                #expect(Self.eventually { Self.waiters == before })
+                #expect(Self.eventually { Self.waiters[0] == 0 })
+                // The runtime makes waiters of its own, at a time of its own: at most one of each kind.
+                if round == 0 { before = Self.waiters }
             }
+            let after = Self.waiters
+            #expect(after[1] <= before[1] + 1)
+            #expect(after[2] <= before[2] + 1)
         }
     }
 
@@ -230,7 +235,8 @@ import VaultFile
             #expect(Self.limit(RLIMIT_AS, to: rlim_t.max))
             #expect(errors == [EAGAIN, EAGAIN, EAGAIN])
             #expect(!isOpen)
-            #expect(Self.waiters == before)
+            #expect(Self.waiters[0] == before[0])
+            #expect(Self.waiters[1] <= before[1] + 1)
         }
     }
 

@@ -91,6 +91,55 @@ extension Vault {
         #expect(try vault[SettingKey("most", default: 0)] == .max)
     }
 
+    @Test("whether anything stands at the path is told without a passphrase, and without writing")
+    func exists() throws {
+        let place = try TemporaryVault(create: false)
+        #expect(try place.handle().exists() == false)
+        #expect(try place.files() == [])
+        try place.write([1, 2, 3])
+        #expect(try place.handle().exists())
+        #expect(try Vault(at: .file(place.directory.path)).exists())
+        #expect(try Vault(at: .file("/nowhere/at/all")).exists() == false)
+        #expect(throws: VaultError.self) { try Vault(at: .userData("a/b")).exists() }
+    }
+
+    @Test("a closure that borrows a secret may give back a secret of its own")
+    func secretOutOfClosure() throws {
+        let vault = try TemporaryVault().unlocked()
+        try vault.set(.password, "hunter2")
+        let first = try vault.withBytes(of: .password) { bytes in try Secret(copying: bytes) }
+        let second = try vault.update { draft in try draft.withBytes(of: .password) { try Secret(copying: $0) } }
+        let isEqual = first.isEqual(to: second)
+        #expect(isEqual)
+        #expect(first.count == 7)
+    }
+
+    @Test("each error is told in a sentence that carries no more than the caller gave")
+    func descriptions() {
+        let errors: [VaultError] = [
+            .noVault(path: "/p"), .alreadyExists(path: "/p"), .notAVault(path: "/p"), .unsupportedVersion(7),
+            .unsupportedFeature(field: "kdf", value: 7), .damaged(reason: "why"),
+            .limitExceeded(field: "mem", value: 7, bound: 6), .notEnoughMemory(memoryKiB: 7),
+            .notEnoughMemory(memoryKiB: nil), .wrongPassphrase, .tampered, .invalidContents(reason: "why"),
+            .rolledBack(generation: 6, newest: 7), .forked(generation: 7), .replaced, .rekeyed, .noMatchingSlot,
+            .conflict, .locked, .ioError(step: "rename", errno: 7, path: "/p"),
+            .savedButNotSynced(errno: 7, path: "/p"), .notFound(name: "n"),
+            .typeMismatch(name: "n", expected: "integer", found: "string"), .refused(reason: "why"),
+        ]
+        let texts = errors.map { "\($0)" }
+        #expect(Set(texts).count == texts.count)
+        for (error, text) in zip(errors, texts) {
+            // What a case carries is in its text.
+            for child in Mirror(reflecting: error).children {
+                for part in Mirror(reflecting: child.value).children {
+                    guard Mirror(reflecting: part.value).displayStyle != .optional else { continue }
+                    #expect(text.contains("\(part.value)"), "\(text)")
+                }
+            }
+        }
+        #expect("\(VaultError.locked)" == "the vault is locked: unlock it")
+    }
+
     @Test("every call on a locked vault says so")
     func locked() throws {
         let place = try TemporaryVault()

@@ -23,6 +23,8 @@ package final class FaultingSystemCalls: SystemCalls {
         case short
         /// A read gives one wrong bit; other calls are left alone.
         case flips
+        /// A status at a name says that the file has no name any more; other calls are left alone.
+        case unlinked
         /// The process is killed, in the middle of a write if it is one.
         case crash
     }
@@ -147,11 +149,12 @@ package final class FaultingSystemCalls: SystemCalls {
     }
 
     package func status(of name: String, in directory: Int32) throws(Errno) -> FileStatus {
-        try perform(.statusAt) { () throws(Errno) in
-            var status = try real.status(of: name, in: directory)
-            if foreign.contains(name) { status.owner &+= 1 }
-            return status
-        }
+        let fault = try next(.statusAt)
+        var status = try real.status(of: name, in: directory)
+        if case .failsAfterwards(let code) = fault { throw Errno(code: code) }
+        if case .unlinked = fault { status.links = 0 }
+        if foreign.contains(name) { status.owner &+= 1 }
+        return status
     }
 
     package func linkTarget(of name: String, in directory: Int32) throws(Errno) -> String {

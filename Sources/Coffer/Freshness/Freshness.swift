@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SecureMemory
 internal import VaultFile
 
 /// What a handle knows of files that were seen before, by it and by other processes.
@@ -8,7 +8,7 @@ internal import VaultFile
 final class Freshness: Sendable {
     let policy: FreshnessPolicy
     private let surroundings: VaultSurroundings
-    private let accepted = Mutex<Acceptance?>(nil)
+    private let accepted = PlainMutex<Acceptance?>(nil)
 
     /// A file that was accepted and could not be written down, and the state that was against it.
     private struct Acceptance {

@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SecureMemory
 
 /// Those who observe a vault. It keeps none of them: an observer that nobody reads any more is forgotten.
 final class EventHub: Sendable {
@@ -6,7 +6,7 @@ final class EventHub: Sendable {
         weak let mailbox: EventMailbox?
     }
 
-    private let observers = Mutex<[Observer]>([])
+    private let observers = PlainMutex<[Observer]>([])
 
     deinit { for observer in current { observer.finish() } }
 

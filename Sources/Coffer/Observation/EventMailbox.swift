@@ -1,4 +1,4 @@
-internal import Synchronization
+internal import SecureMemory
 
 /// The events that wait for one observer: at most 64, changes that follow each other told as one.
 final class EventMailbox: Sendable {
@@ -22,7 +22,7 @@ final class EventMailbox: Sendable {
     /// The most events that wait.
     static let capacity = 64
 
-    private let state = Mutex(State())
+    private let state = PlainMutex(State())
 
     /// Adds an event without waking anybody, so that it can be done while a lock is held.
     func add(_ event: VaultEvent) {

@@ -26,7 +26,8 @@ struct Creation: Sendable {
     ) throws(VaultError) {
         let store = try vault.store()
         let passphrase = try Passphrase(passphrase)
-        try Self.refuseExisting(store)
+        // Spares all work where the answer is known; the creation itself looks again, under the lock.
+        guard try !vault.exists() else { throw .alreadyExists(path: store.path) }
         let available = allowingAnyMemory ? nil : vault.surroundings.availableMemory()
         beforeFirst = try translating(store.path) { () throws(VaultFileError) in
             try derivation.checkReadable()
@@ -38,20 +39,6 @@ struct Creation: Sendable {
         freshness = vault.freshness
         now = vault.surroundings.wallClock()
         makesDirectories = vault.location.isInUserData
-    }
-
-    /// Spares all work where the answer is known; the creation itself looks again, under the lock.
-    private static func refuseExisting(_ store: VaultStore) throws(VaultError) {
-        do throws(StorageError) {
-            _ = try store.open()
-        } catch {
-            switch error.kind {
-            case .noVault: return
-            case .notARegularFile: break
-            default: throw VaultError(error, path: store.path)
-            }
-        }
-        throw .alreadyExists(path: store.path)
     }
 
     /// The first generation of a vault without settings.

@@ -21,6 +21,7 @@ extension Vault {
     ///     ``inspect()`` throws `noVault`: a mistyped one would be the vault's for ever.
     ///   - cost: how much work a guess is to be, of a vault that is made.
     ///   - allowingAnyMemory: whether the vault may ask for more than half of this machine's memory.
+    ///   - acceptingUnexpectedFile: as in `unlock`, for a vault that is there.
     ///   - initial: sets the first settings, as in `create`. It is not called for a vault that is there.
     /// - Returns: `firstRun` if this call made the vault, else `existing`.
     /// - Throws: what `unlock` throws, but `noVault`; what `create` throws, but `alreadyExists`: so `savedButNotSynced`
@@ -28,11 +29,11 @@ extension Vault {
     @discardableResult
     public func unlockOrCreate(
         _ passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate, allowingAnyMemory: Bool = false,
-        initial: (inout Draft) throws -> Void
+        acceptingUnexpectedFile: Bool = false, initial: (inout Draft) throws -> Void
     ) throws -> VaultOpening {
         try unlockOrCreate(
             passphrase, derivation: try writableDerivation(cost), allowingAnyMemory: allowingAnyMemory,
-            initial: initial)
+            acceptingUnexpectedFile: acceptingUnexpectedFile, initial: initial)
     }
 
     /// Unlocks the vault, or makes an empty one where there is none, and says which it was.
@@ -41,20 +42,23 @@ extension Vault {
     ///   - passphrase: 1 to 1,024 bytes; the new vault's, if one is made.
     ///   - cost: how much work a guess is to be, of a vault that is made.
     ///   - allowingAnyMemory: whether the vault may ask for more than half of this machine's memory.
+    ///   - acceptingUnexpectedFile: as in `unlock`, for a vault that is there.
     /// - Returns: `firstRun` if this call made the vault, else `existing`.
     /// - Throws: what the form with first settings throws.
     @discardableResult
     public func unlockOrCreate(
-        _ passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate, allowingAnyMemory: Bool = false
+        _ passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate, allowingAnyMemory: Bool = false,
+        acceptingUnexpectedFile: Bool = false
     ) throws(VaultError) -> VaultOpening {
         let attempt = beginUnlock()
         let derivation = try writableDerivation(cost)
-        if try unlockIfThere(passphrase, allowingAnyMemory) { return .existing }
+        if try unlockIfThere(passphrase, allowingAnyMemory, acceptingUnexpectedFile) { return .existing }
         if let creation = try creation(passphrase, derivation, allowingAnyMemory) {
             let contents = try creation.contents()
             if try isMade(Self.result(of: creation, contents), since: attempt) { return .firstRun }
         }
-        try unlock(passphrase, allowingAnyMemory: allowingAnyMemory)
+        try unlock(
+            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
         return .existing
     }
 
@@ -66,32 +70,34 @@ extension Vault {
     ///   - passphrase: as in the other form.
     ///   - cost: as in the other form.
     ///   - allowingAnyMemory: as in the other form.
+    ///   - acceptingUnexpectedFile: as in the other form.
     ///   - initial: as in the other form; leave it out for an empty vault.
     /// - Returns: what the other form returns.
     /// - Throws: what the other form throws.
     @discardableResult
     nonisolated(nonsending) public func unlockOrCreate(
         _ passphrase: borrowing Secret, cost: KeyDerivationCost = .moderate, allowingAnyMemory: Bool = false,
-        initial: (inout Draft) throws -> Void = { _ in }
+        acceptingUnexpectedFile: Bool = false, initial: (inout Draft) throws -> Void = { _ in }
     ) async throws -> VaultOpening {
         try await unlockOrCreate(
             passphrase, derivation: try writableDerivation(cost), allowingAnyMemory: allowingAnyMemory,
-            initial: initial)
+            acceptingUnexpectedFile: acceptingUnexpectedFile, initial: initial)
     }
 
     /// Unlocks or makes a vault with a derivation that only the read limits bind: tests need cheap ones.
     @discardableResult
     package func unlockOrCreate(
         _ passphrase: borrowing Secret, derivation: KeyDerivation, allowingAnyMemory: Bool = false,
-        initial: (inout Draft) throws -> Void
+        acceptingUnexpectedFile: Bool = false, initial: (inout Draft) throws -> Void
     ) throws -> VaultOpening {
         let attempt = beginUnlock()
-        if try unlockIfThere(passphrase, allowingAnyMemory) { return .existing }
+        if try unlockIfThere(passphrase, allowingAnyMemory, acceptingUnexpectedFile) { return .existing }
         if let creation = try creation(passphrase, derivation, allowingAnyMemory) {
             let contents = try creation.contents(of: self, initial)
             if try isMade(Self.result(of: creation, contents), since: attempt) { return .firstRun }
         }
-        try unlock(passphrase, allowingAnyMemory: allowingAnyMemory)
+        try unlock(
+            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
         return .existing
     }
 
@@ -99,11 +105,12 @@ extension Vault {
     @discardableResult
     nonisolated(nonsending) package func unlockOrCreate(
         _ passphrase: borrowing Secret, derivation: KeyDerivation, allowingAnyMemory: Bool = false,
-        initial: (inout Draft) throws -> Void
+        acceptingUnexpectedFile: Bool = false, initial: (inout Draft) throws -> Void
     ) async throws -> VaultOpening {
         let attempt = beginUnlock()
         do throws(VaultError) {
-            try await unlock(passphrase, allowingAnyMemory: allowingAnyMemory)
+            try await unlock(
+                passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
             return .existing
         } catch {
             guard case .noVault = error else { throw error }
@@ -113,17 +120,19 @@ extension Vault {
             let result = await DedicatedThread.run { Self.result(of: creation, contents) }
             if try isMade(result, since: attempt) { return .firstRun }
         }
-        try await unlock(passphrase, allowingAnyMemory: allowingAnyMemory)
+        try await unlock(
+            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
         return .existing
     }
 
     // MARK: Steps, which take it as an answer that another makes the vault at the same time
 
     private func unlockIfThere(
-        _ passphrase: borrowing Secret, _ allowingAnyMemory: Bool
+        _ passphrase: borrowing Secret, _ allowingAnyMemory: Bool, _ acceptingUnexpectedFile: Bool
     ) throws(VaultError) -> Bool {
         do throws(VaultError) {
-            try unlock(passphrase, allowingAnyMemory: allowingAnyMemory)
+            try unlock(
+                passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
             return true
         } catch {
             guard case .noVault = error else { throw error }

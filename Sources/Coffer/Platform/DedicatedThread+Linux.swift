@@ -1,5 +1,5 @@
 internal import CSystem
-internal import Synchronization
+internal import SecureMemory
 
 #if !os(Linux)
     #error("DedicatedThread knows Linux only: add a file for this system to this folder")
@@ -9,11 +9,11 @@ internal import Synchronization
 package enum DedicatedThread {
     /// A computation, and where its result goes. What it has captured is let go before the result is told.
     private final class Work<Result: Sendable>: Sendable {
-        private let body: Mutex<(@Sendable () -> Result)?>
+        private let body: PlainMutex<(@Sendable () -> Result)?>
         private let continuation: CheckedContinuation<Result, Never>
 
         init(_ body: @escaping @Sendable () -> Result, _ continuation: CheckedContinuation<Result, Never>) {
-            self.body = Mutex(body)
+            self.body = PlainMutex(body)
             self.continuation = continuation
         }
 

@@ -16,12 +16,12 @@ extension Vault {
     ///   `rolledBack`, `forked` or `replaced` when the file does not follow what was seen; `limitExceeded`;
     ///   `refused` for a name or nesting; `ioError` naming the step; what reading the file throws; what `body` throws.
     @discardableResult
-    public func update<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
+    public func update<Result: ~Copyable>(_ body: (inout Draft) throws -> Result) throws -> Result {
         try refuseNesting()
         return try changingFile { try saveUpdate(body) }
     }
 
-    private func saveUpdate<Result>(_ body: (inout Draft) throws -> Result) throws -> Result {
+    private func saveUpdate<Result: ~Copyable>(_ body: (inout Draft) throws -> Result) throws -> Result {
         let lease = try lease()
         var change = try Change(of: try store(), freshness: freshness)
         let base = try change.newest(lease)

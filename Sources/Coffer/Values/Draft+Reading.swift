@@ -103,7 +103,7 @@ extension Draft {
     ///   - body: reads the bytes; the span cannot leave it.
     /// - Returns: what `body` returns.
     /// - Throws: `notFound`, `typeMismatch`, `notEnoughMemory`; what `body` throws.
-    public func withBytes<Result>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
+    public func withBytes<Result: ~Copyable>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
         guard let place = try place(of: key.name) else { throw VaultError.notFound(name: key.name) }
         return try withValue(at: place) { (object, reader) in
             try SecretReading.withBytes(object, of: reader, named: key.name, body)
@@ -148,7 +148,7 @@ extension Draft {
     }
 
     /// Lends a value with the list that it stands in.
-    private func withValue<Result, Failure: Error>(
+    private func withValue<Result: ~Copyable, Failure: Error>(
         at place: Place, _ body: (Int, PropertyListReader) throws(Failure) -> Result
     ) throws(Failure) -> Result {
         switch place {

@@ -4,7 +4,7 @@ internal import SecureMemory
 /// How the bytes of a secret that stands in a list are lent or copied; they never become a Swift value.
 enum SecretReading {
     /// Lends the bytes of a string or of data: in place, or transcoded into guarded memory that is wiped after.
-    static func withBytes<Result>(
+    static func withBytes<Result: ~Copyable>(
         _ object: Int, of reader: PropertyListReader, named name: String, _ body: (RawSpan) throws -> Result
     ) throws -> Result {
         switch reader.kind(of: object) {

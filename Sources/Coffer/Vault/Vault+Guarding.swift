@@ -41,7 +41,20 @@ extension Vault {
 
     /// Looks at the file because something happened to it, unless a change of our own is what happened.
     private func newsOfFile() {
-        guard withState({ $0.newsCame() }), let lease = peek() else { return }
+        if withState({ $0.newsCame() }) { startLook() }
+    }
+
+    /// Not on the thread that calls: it is that of all deadlines and signals, and a slow drive would hold them up.
+    private func startLook() {
+        if QuietThread.start({ [weak self] in self?.look() }) != 0 { look() }
+    }
+
+    private func look() {
+        repeat { lookOnce() } while withState { $0.endLook() }
+    }
+
+    private func lookOnce() {
+        guard let lease = peek() else { return }
         if let snapshot = lease.snapshot {
             _ = try? newest(lease, than: snapshot)
         } else if (try? isOther(than: lease.seen)) == true {
@@ -54,7 +67,7 @@ extension Vault {
         _ body: () throws(Failure) -> Result
     ) throws(Failure) -> Result {
         withState { $0.beginChange() }
-        defer { if withState({ $0.endChange() }) { newsOfFile() } }
+        defer { if withState({ $0.endChange() }) { startLook() } }
         return try body()
     }
 }

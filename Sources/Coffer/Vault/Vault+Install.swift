@@ -37,7 +37,7 @@ extension Vault {
             guard state.epoch == attempt.epoch else { return ([], [], false) }
             var (key, snapshot): (MasterKey, Snapshot?) = (opened.key, opened.snapshot)
             var warnings = opened.warnings
-            if state.revision != attempt.revision, let seen = state.seen, !state.isForeign,
+            if state.revision != attempt.revision, let seen = state.seen,
                 seen.vaultID == found.vaultID, seen.generation >= found.generation
             {
                 // Without a snapshot, the next read decrypts the file as it is now.

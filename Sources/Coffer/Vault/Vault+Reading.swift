@@ -14,7 +14,7 @@ extension Vault {
     /// - Returns: what `body` returns.
     /// - Throws: `locked`; `notFound`, since a secret has no default; `typeMismatch` when it is neither text nor data;
     ///   what reading the file again throws; what `body` throws.
-    public func withBytes<Result>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
+    public func withBytes<Result: ~Copyable>(of key: SecretKey, _ body: (RawSpan) throws -> Result) throws -> Result {
         guard let (snapshot, object) = try find(key.name) else { throw VaultError.notFound(name: key.name) }
         return try snapshot.withSettings { (reader) in
             try SecretReading.withBytes(object, of: reader, named: key.name, body)

@@ -1,6 +1,5 @@
 internal import PropertyLists
 internal import SecureMemory
-internal import Synchronization
 internal import VaultFile
 
 /// A settings store in one sealed file.
@@ -15,10 +14,18 @@ public final class Vault: Sendable {
     public let autoLock: AutoLock
     let surroundings: VaultSurroundings
     let freshness: Freshness
-    private let state = Mutex(VaultState())
-    /// Taken by a read that decrypts the file again, so that many reads at once make one copy.
-    private let reload = Mutex(())
-    let hub = EventHub()
+    /// What a fork leaves behind: a child has its own, of a vault that was never unlocked.
+    private let core = PerProcess { Core() }
+
+    private final class Core: Sendable {
+        let state = PlainMutex(VaultState())
+        /// Taken by a read that decrypts the file again, so that many reads at once make one copy.
+        let reload = PlainMutex(())
+        let hub = EventHub()
+    }
+
+    /// Those who observe the vault.
+    var hub: EventHub { core.object.hub }
 
     /// Makes a handle for a vault.
     ///
@@ -49,16 +56,16 @@ public final class Vault: Sendable {
     /// What the vault holds in memory. Asking extends no deadline.
     public var lockState: LockState {
         let now = surroundings.clock.now
-        return state.withLock { $0.lockState(at: now) }
+        return withState { $0.lockState(at: now) }
     }
 
     /// What should be known about the vault's file and this handle, as of the last unlock or save.
-    public var warnings: [VaultWarning] { state.withLock { $0.isForeign ? [] : $0.warnings } }
+    public var warnings: [VaultWarning] { withState { $0.warnings } }
 
     /// How well the decrypted settings are protected, or nil while there are none in memory.
     public var memoryProtection: MemoryProtection? {
         let now = surroundings.clock.now
-        return state.withLock { $0.held(at: now)?.snapshot }?.plaintext.memoryProtection
+        return withState { $0.held(at: now)?.snapshot }?.plaintext.memoryProtection
     }
 
     /// Locks the vault: new reads are refused at once, and the key is dropped.
@@ -77,7 +84,7 @@ public final class Vault: Sendable {
     /// - Returns: the next deadline.
     func lockIfOverdue(at now: Int64) -> Int64? {
         change { $0.isOverdue(at: now) ? $0.expire() : [] }
-        return state.withLock { $0.nextDeadline }
+        return withState { $0.nextDeadline }
     }
 
     /// The path of the file.
@@ -102,24 +109,27 @@ public final class Vault: Sendable {
     func withChange<Result: Sendable>(
         _ body: (inout VaultState) -> (VaultState.Replaced, [VaultEvent], Result)
     ) -> Result {
-        let (replaced, result) = state.withLock { state -> (VaultState.Replaced, Result) in
+        let core = core.object
+        let (replaced, result) = core.state.withLock { state -> (VaultState.Replaced, Result) in
             let before = state.rawLockState
             let (replaced, events, result) = body(&state)
-            for event in events { hub.add(event) }
-            if state.rawLockState != before { hub.add(.lockState(state.rawLockState)) }
+            for event in events { core.hub.add(event) }
+            if state.rawLockState != before { core.hub.add(.lockState(state.rawLockState)) }
             return (replaced, result)
         }
         // Here, outside the lock, the last holder lets go.
         _ = consume replaced
-        hub.deliver()
+        core.hub.deliver()
         return result
     }
 
     /// Looks at the state, or changes what nobody observes.
-    func withState<Result: Sendable>(_ body: (inout VaultState) -> Result) -> Result { state.withLock { body(&$0) } }
+    func withState<Result: Sendable>(_ body: (inout VaultState) -> Result) -> Result {
+        core.object.state.withLock { body(&$0) }
+    }
 
     /// Lets one read at a time decrypt the file again.
     func reloading(_ body: () throws(VaultError) -> Snapshot) throws(VaultError) -> Snapshot {
-        try reload.withLock { (_) throws(VaultError) in try body() }
+        try core.object.reload.withLock { (_) throws(VaultError) in try body() }
     }
 }

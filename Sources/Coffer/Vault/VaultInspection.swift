@@ -56,4 +56,24 @@ extension Vault {
     public func inspect() throws(VaultError) -> VaultInspection {
         VaultInspection(try VaultLoading.load(try store()).header)
     }
+
+    /// Whether anything stands at the vault's path: to tell a first run, on which a person is asked twice.
+    ///
+    /// Specified in the file format, *Reading order*, step 1. What stands there need not be a vault.
+    ///
+    /// - Returns: false if nothing does.
+    /// - Throws: `refused` and `ioError` as ``path()``; `ioError` when it cannot be told.
+    public func exists() throws(VaultError) -> Bool {
+        let store = try store()
+        do throws(StorageError) {
+            _ = try store.open()
+            return true
+        } catch {
+            switch error.kind {
+            case .noVault: return false
+            case .notARegularFile: return true
+            default: throw VaultError(error, path: store.path)
+            }
+        }
+    }
 }

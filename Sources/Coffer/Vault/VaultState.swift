@@ -37,18 +37,17 @@ struct VaultState {
     private var nextLook: Int64 = .min
     /// The thread that runs the closure of an update.
     var updater: UInt?
-    /// How many changes of the file are under way in this handle, and whether news of the file came meanwhile.
-    private var changes = (underWay: 0, newsCame: false)
+    /// How many changes of the file are under way in this handle.
+    private var changesUnderWay = 0
+    /// News of the file: whether a thread looks into them, and whether more came that nobody looks into yet.
+    private var news = (isLookedInto: false, isWaiting: false)
 
     /// How long a read relies on the file being as it was, in nanoseconds.
     static let lookInterval: Int64 = 250_000_000
 
-    /// Whether a fork wiped the key: then the process that runs never unlocked the vault.
-    var isForeign: Bool { unlocked?.content.key.isForeign ?? false }
-
     /// What is held, if no deadline has passed. Asking extends none.
     func held(at now: Int64) -> Unlocked? {
-        guard !isForeign, let held = unlocked?.value(at: now), !held.guards.attachments.contains(where: { $0.isDue() })
+        guard let held = unlocked?.value(at: now), !held.guards.attachments.contains(where: { $0.isDue() })
         else {
             return nil
         }
@@ -62,7 +61,7 @@ struct VaultState {
 
     /// What is held, whatever the time: observers are told when that changes.
     var rawLockState: LockState {
-        guard let unlocked, !isForeign else { return .locked }
+        guard let unlocked else { return .locked }
         return unlocked.content.snapshot == nil ? .unlockedWithoutCopy : .unlocked
     }
 
@@ -83,25 +82,38 @@ struct VaultState {
     var nextDeadline: Int64? { unlocked?.deadlines.next }
 
     /// Whether something is held whose time has passed.
-    func isOverdue(at now: Int64) -> Bool { unlocked != nil && !isForeign && held(at: now) == nil }
+    func isOverdue(at now: Int64) -> Bool { unlocked != nil && held(at: now) == nil }
 
     // MARK: News of the file
 
-    /// Whether news of the file can be looked into now: a change that is under way does it at its end.
+    /// Something happened to the file.
+    ///
+    /// - Returns: whether to look into it now: a change that is under way, or a look, does it at its end.
     mutating func newsCame() -> Bool {
-        guard changes.underWay > 0 else { return true }
-        changes.newsCame = true
-        return false
+        news.isWaiting = true
+        return beginLook()
     }
 
-    mutating func beginChange() { changes.underWay += 1 }
-
-    /// - Returns: whether news of the file is to be looked into.
-    mutating func endChange() -> Bool {
-        changes.underWay -= 1
-        guard changes.underWay == 0, changes.newsCame else { return false }
-        changes.newsCame = false
+    /// - Returns: whether there is news to look into, which the caller does then.
+    private mutating func beginLook() -> Bool {
+        guard news.isWaiting, !news.isLookedInto, changesUnderWay == 0 else { return false }
+        news = (isLookedInto: true, isWaiting: false)
         return true
+    }
+
+    /// - Returns: whether there is more to look into.
+    mutating func endLook() -> Bool {
+        news.isLookedInto = false
+        return beginLook()
+    }
+
+    mutating func beginChange() { changesUnderWay += 1 }
+
+    /// - Returns: whether there is news to look into, which the caller does then.
+    mutating func endChange() -> Bool {
+        // A child that was forked in the middle of a change has not begun it.
+        changesUnderWay = max(0, changesUnderWay - 1)
+        return beginLook()
     }
 
     // MARK: Transitions

@@ -1,5 +1,4 @@
 package import SecureMemory
-internal import Synchronization
 
 /// The key of a vault, out of reach of the processor except while it is used.
 package final class MasterKey: Sendable {
@@ -7,7 +6,7 @@ package final class MasterKey: Sendable {
 
     /// What the key was derived with; a file with another block has another key.
     package let keyDerivation: KeyDerivation
-    private let buffer: Mutex<GuardedBuffer>
+    private let buffer: PlainMutex<GuardedBuffer>
     // Beside the buffer's own, because a child must not wait for a lock that a thread of its parent held.
     private let owner = ProcessToken.current
 
@@ -15,7 +14,7 @@ package final class MasterKey: Sendable {
     package init(_ bytes: consuming GuardedBuffer, keyDerivation: KeyDerivation) {
         self.keyDerivation = keyDerivation
         bytes.protect(.none)
-        buffer = Mutex(bytes)
+        buffer = PlainMutex(bytes)
     }
 
     /// Derives the key of a passphrase.

@@ -88,7 +88,8 @@ package struct VaultTransaction: ~Copyable, Sendable {
         guard status.owner == system.effectiveUser() else {
             throw StorageError(.checkVault, .notPermitted, .foreignOwner)
         }
-        guard status.links == 1 else { throw StorageError(.checkVault, .tooManyLinks, .hardLinked) }
+        // None at all, if another save replaces the file at this moment.
+        guard status.links <= 1 else { throw StorageError(.checkVault, .tooManyLinks, .hardLinked) }
         return status
     }
 

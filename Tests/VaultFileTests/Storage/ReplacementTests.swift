@@ -32,6 +32,16 @@ private let isRoot = geteuid() == 0
         #expect(scratch.get("vault") == [3])
     }
 
+    @Test("a file that another save replaces while it is looked at is not taken for one with two names")
+    func replacedWhileLookedAt() throws {
+        let scratch = try Scratch()
+        try scratch.put("vault", [1])
+        let system = FaultingSystemCalls(.unlinked, at: 1, of: [.statusAt])
+        _ = try scratch.store("vault", system).save(Self.new)
+        #expect(system.fired)
+        #expect(scratch.get("vault") == Self.new)
+    }
+
     @Test("a file that is not the expected one is not replaced")
     func unexpected() throws {
         let scratch = try Scratch()
