@@ -33,7 +33,7 @@ let package = Package(
         .executableTarget(name: "UpdateProbe", dependencies: ["Coffer"], path: "Tests/UpdateProbe"),
         // Many threads on one vault, for `make stress` and a short test.
         .executableTarget(
-            name: "StressProbe", dependencies: ["Coffer", "VaultFile"], path: "Tests/StressProbe"),
+            name: "StressProbe", dependencies: ["Coffer", "VaultFile", "SecureMemory"], path: "Tests/StressProbe"),
         .testTarget(name: "SecureMemoryTests", dependencies: ["SecureMemory", "CSystem", "TestSupport"]),
         .testTarget(
             name: "PropertyListsTests", dependencies: ["PropertyLists", "SecureMemory", "TestSupport"],
