@@ -99,7 +99,7 @@ extension Failure {
             self = .notSynced("the change is saved", errno: number, path: path)
         case .notFound(let name): self = .notFound(name, vault: vault)
         case .typeMismatch(let name, let expected, let found):
-            self.init(.unexpected, "the setting \(Escaping.quoted(name)) is a \(found), not a \(expected)")
+            self.init(.unexpected, "the setting \(Escaping.quoted(name)) is of type \(found), not \(expected)")
         case .refused(let reason): self.init(.refused, "\(file): \(reason)")
         }
     }

@@ -256,6 +256,18 @@ extension Vault {
         #expect(text == expected)
     }
 
+    @Test("an input that has ended gives no empty secret")
+    func endOfInput() throws {
+        let pipe = Pipe()
+        try pipe.fileHandleForWriting.write(contentsOf: Data("first\n".utf8))
+        try pipe.fileHandleForWriting.close()
+        let descriptor = pipe.fileHandleForReading.fileDescriptor
+        #expect(try Secret(readingLineFrom: descriptor).count == 5)
+        #expect(throws: VaultError.refused(reason: "the input ended before there was a line")) {
+            _ = try Secret(readingLineFrom: descriptor)
+        }
+    }
+
     @Test("a line over its limit is an error, not a cut", arguments: ["123456789", "123456789\n", "12345678\r1\n"])
     func longLines(input: String) throws {
         let pipe = Pipe()

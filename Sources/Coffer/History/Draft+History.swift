@@ -6,17 +6,26 @@ internal import VaultFile
 extension Draft {
     /// Removes a setting, and what an undo of it would have brought back.
     ///
+    /// A setting that was removed in a way that can be undone is removed for good by removing it again.
+    ///
     /// - Parameters:
     ///   - name: the setting's name.
-    ///   - undoable: whether the value stays in the vault, so that ``undo(_:)`` can bring it back.
-    /// - Returns: whether there was one.
+    ///   - undoable: whether the value stays in the vault, so that ``undo(_:)-(String)`` can bring it back.
+    /// - Returns: whether there was one, or a value that an undo would have brought back.
     @discardableResult
     public mutating func remove(_ name: String, undoable: Bool = false) -> Bool {
         do throws(VaultError) {
-            guard let name = try existing(name) else { return false }
-            let place = place(of: name)
-            changes.updateValue(nil, forKey: name)
-            history.remove(name, keeping: undoable ? place : nil)
+            if let name = try existing(name) {
+                let place = place(of: name)
+                changes.updateValue(nil, forKey: name)
+                history.remove(name, keeping: undoable ? place : nil)
+            } else if let name = try removed(name) {
+                if undoable { return true }
+                changes.updateValue(nil, forKey: name)
+                history.remove(name, keeping: nil)
+            } else {
+                return false
+            }
             return true
         } catch {
             fail(error)

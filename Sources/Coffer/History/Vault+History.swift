@@ -5,14 +5,47 @@ internal import VaultFile
 extension Vault {
     /// Swaps the value of a setting and the one before its last change, or brings back one that was removed for undo.
     ///
-    /// It is an ``update(_:)`` with nothing but ``Draft/undo(_:)``, so undoing twice changes nothing.
+    /// It is an ``update(_:)`` with nothing but an undo, so undoing twice changes nothing.
     ///
     /// - Parameter name: the setting's name.
     /// - Throws: `notFound` when there is no such setting and none to bring back, `refused` when no value from before is
     ///   kept, and what ``update(_:)`` throws.
-    public func undo(_ name: String) throws {
-        try update { draft in draft.undo(name) }
+    public func undo(_ name: String) throws(VaultError) {
+        do {
+            try update { draft in draft.undo(name) }
+        } catch let error as VaultError {
+            throw error
+        } catch {
+            // The closure throws nothing, and all else that an update throws is of the type above.
+            throw .refused(reason: "the change was not made")
+        }
     }
+
+    /// Takes back the last change of a setting, as the form with a name does.
+    ///
+    /// - Parameter key: the setting.
+    /// - Throws: what the form with a name throws.
+    public func undo<Value>(_ key: SettingKey<Value>) throws(VaultError) { try undo(key.name) }
+
+    /// Takes back the last change of a secret, as the form with a name does.
+    ///
+    /// - Parameter key: the secret.
+    /// - Throws: what the form with a name throws.
+    public func undo(_ key: SecretKey) throws(VaultError) { try undo(key.name) }
+
+    /// Says when a setting last got another value.
+    ///
+    /// - Parameter key: the setting.
+    /// - Returns: nil when it is not known.
+    /// - Throws: what the form with a name throws.
+    public func modified<Value>(_ key: SettingKey<Value>) throws(VaultError) -> SettingDate? { try modified(key.name) }
+
+    /// Says when a secret last got another value.
+    ///
+    /// - Parameter key: the secret.
+    /// - Returns: nil when it is not known.
+    /// - Throws: what the form with a name throws.
+    public func modified(_ key: SecretKey) throws(VaultError) -> SettingDate? { try modified(key.name) }
 
     /// Says when a setting last got another value.
     ///
@@ -32,7 +65,7 @@ extension Vault {
             try plaintext.modified(index..<index + 1, now: now)
         }
         guard let time = times.first ?? nil else { return nil }
-        return SettingDate(secondsSince1970: Double(time) / 1_000)
+        return SettingDate(millisecondsSince1970: time)
     }
 
     /// Lends a reader of all settings, when each of them last changed, and the present: in milliseconds since 1970.

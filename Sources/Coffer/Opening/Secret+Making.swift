@@ -34,13 +34,14 @@ extension Secret {
 
     /// Reads a secret from a descriptor straight into guarded memory, up to the first line feed or the end.
     ///
-    /// Bytes are read one at a time, so what stands after the line is left for others. One carriage return before the
+    /// An empty line is an empty secret; where there is no line at all, nothing is made up. Bytes are read one at a time, so what stands after the line is left for others. One carriage return before the
     /// line feed is dropped. The corresponding C function is `read`.
     ///
     /// - Parameters:
     ///   - descriptor: an open descriptor, which stays open.
     ///   - limit: the most bytes of the line, up to 64 MiB.
-    /// - Throws: `limitExceeded` for a longer line, `ioError`, `notEnoughMemory`.
+    /// - Throws: `refused` when the input has ended before; `limitExceeded` for a longer line; `ioError`;
+    ///   `notEnoughMemory`.
     public init(readingLineFrom descriptor: Int32, limit: Int = 4_096) throws(VaultError) {
         let line = try translating { () throws(SecureMemoryError) in try GuardedArena(capacity: 256) }
         self.init(try Self.readLine(from: descriptor, limit: limit, into: line))
@@ -69,6 +70,9 @@ extension Secret {
             guard line.count <= limit else { throw tooLong(line.count, limit) }
             let last = byte.bytes
             try translating { () throws(SecureMemoryError) in _ = try line.append(last) }
+        }
+        guard isEnded || line.count > 0 else {
+            throw .refused(reason: "the input ended before there was a line")
         }
         // A carriage return belongs to the end of the line only before a line feed.
         if isEnded, line.count > 0, line.bytes[line.count - 1] == UInt8(ascii: "\r") {

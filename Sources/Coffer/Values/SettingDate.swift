@@ -19,6 +19,14 @@ public struct SettingDate: Hashable, Comparable, Sendable {
         self.secondsSince2001 = secondsSince2001
     }
 
+    /// The present, by the machine's clock, to a thousandth of a second.
+    public static var now: SettingDate { SettingDate(millisecondsSince1970: WallClock.now()) }
+
+    /// A whole number is always finite.
+    init(millisecondsSince1970 milliseconds: Int64) {
+        secondsSince2001 = Double(milliseconds) / 1_000 - Self.epoch
+    }
+
     /// Takes a moment by the reference date of Unix.
     ///
     /// - Parameter secondsSince1970: seconds since 1970-01-01T00:00:00Z, negative before it.

@@ -28,7 +28,8 @@ extension VaultError: CustomStringConvertible {
         case .savedButNotSynced(let errno, let path):
             "the change is saved in \(path), but may not survive a power cut (system error \(errno)): do not repeat it"
         case .notFound(let name): "there is no setting \(name)"
-        case .typeMismatch(let name, let expected, let found): "the setting \(name) is a \(found), not a \(expected)"
+        case .typeMismatch(let name, let expected, let found):
+            "the setting \(name) is of type \(found), not \(expected)"
         case .refused(let reason): reason
         }
     }

@@ -22,7 +22,9 @@ enum UnsetCommand {
         try session.saving("the settings are removed") {
             try vault.update { draft in
                 for name in session.operands {
-                    guard try draft.contains(name) else { throw Failure.notFound(name, vault: path) }
+                    guard try draft.contains(name) || draft.canUndo(name) else {
+                        throw Failure.notFound(name, vault: path)
+                    }
                 }
                 let undoable = session.arguments.has(.undoable)
                 // A name that was given twice is gone by the second time.

@@ -104,6 +104,57 @@ extension TemporaryVault {
         #expect(throws: Self.nothingKept) { try vault.undo("a") }
     }
 
+    @Test("what was removed for undo is removed for good by removing it again")
+    func removedTwice() throws {
+        try set("a", "one")
+        try vault.update { draft in draft.remove("a", undoable: true) }
+        try vault.update { (draft: inout Draft) throws in
+            let removed = [draft.remove("a", undoable: true), draft.remove("a"), draft.remove("a")]
+            #expect(removed == [true, true, false])
+        }
+        #expect(throws: VaultError.notFound(name: "a")) { try vault.undo("a") }
+        // In one update too.
+        try set("b", "one")
+        try vault.update { (draft: inout Draft) throws in
+            draft.remove("b", undoable: true)
+            let isRemoved = draft.remove("b")
+            #expect(isRemoved)
+        }
+        #expect(throws: VaultError.notFound(name: "b")) { try vault.undo("b") }
+    }
+
+    @Test("keys do for removal, undo and age what names do")
+    func keys() throws {
+        let (number, secret) = (SettingKey("number", default: 0), SecretKey("secret"))
+        for value in [1, 2] {
+            try vault.update { draft in draft.set(number, to: value) }
+            try vault.set(secret, "secret \(value)")
+        }
+        #expect(try vault.modified(number) == vault.modified("number"))
+        #expect(try vault.modified(secret)?.secondsSince1970 == Double(clock.now) / 1_000)
+        try vault.undo(number)
+        try vault.undo(secret)
+        #expect(try vault[number] == 1)
+        #expect(try vault.text(of: secret) == "secret 1")
+        try vault.update { draft in
+            draft.undo(number)
+            draft.remove(secret, undoable: true)
+        }
+        #expect(try vault[number] == 2)
+        try vault.update { draft in
+            draft.remove(number)
+            draft.undo(secret)
+        }
+        #expect(try vault.names() == ["secret"])
+        #expect(throws: VaultError.notFound(name: "number")) { try vault.undo(number) }
+    }
+
+    @Test("the present is a moment of today")
+    func present() {
+        let now = SettingDate.now
+        #expect(abs(now.secondsSince1970 - Date().timeIntervalSince1970) < 60)
+    }
+
     @Test("a rename takes age and last value along, and what it replaces can be brought back")
     func rename() throws {
         let start = clock.now
