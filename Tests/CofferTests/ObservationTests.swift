@@ -45,6 +45,27 @@ import Testing
         #expect(try vault[.retries] == 3)
     }
 
+    @Test("news of the file that come in the middle of an update are looked into at its end")
+    func newsDuringUpdate() async throws {
+        struct Stop: Error {}
+        let place = try TemporaryVault()
+        // A copy that was changed elsewhere and is put in place by a program that knows no locks.
+        let elsewhere = try TemporaryVault(create: false)
+        try elsewhere.write(place.bytes())
+        try elsewhere.unlocked().update { draft in draft.set(.retries, to: 7) }
+        let newer = try elsewhere.bytes()
+        let vault = try place.unlocked()
+        var events = vault.events().makeAsyncIterator()
+        #expect(throws: Stop.self) {
+            try vault.update { _ in
+                try place.write(newer)
+                try Background.settle()
+                throw Stop()
+            }
+        }
+        #expect(await events.next() == .changed(names: ["retries"]))
+    }
+
     @Test("a vault that is reached through a symbolic link is watched where it lies")
     func watchingLink() async throws {
         let place = try TemporaryVault()
