@@ -81,13 +81,6 @@ extension Draft {
         return try predecessor(of: name) != nil
     }
 
-    // MARK: What the update saves
-
-    /// The changes in the order of their names.
-    var settingsChanges: [SettingsChange] {
-        changes.sorted { $0.key < $1.key }.map { history.change($0.key, $0.value) }
-    }
-
     // MARK: Undoing
 
     /// A value that an undo brings back.
@@ -112,10 +105,10 @@ extension Draft {
         case .setting?:
             // As if nothing had been asked for.
             changes.removeValue(forKey: name)
-            history.remove(name, keeping: nil)
+            history.bringBack(name)
         case .value(let range)?:
             changes.updateValue(range, forKey: name)
-            history.remove(name, keeping: nil)
+            history.bringBack(name)
         case nil:
             guard let object = try keptValue(of: name) else { return }
             changes.updateValue(try range(of: .kept(object)), forKey: name)

@@ -104,6 +104,33 @@ extension TemporaryVault {
         #expect(throws: Self.nothingKept) { try vault.undo("a") }
     }
 
+    @Test("a value that is removed and set anew in one update is not kept")
+    func removedAndSet() throws {
+        try set("a", "one")
+        try set("a", "two")
+        try vault.update { draft in
+            draft.remove("a")
+            draft.set(SettingKey("a", default: ""), to: "three")
+        }
+        #expect(throws: Self.nothingKept) { try vault.undo("a") }
+        #expect(try AuditReader.history(of: place).previous.isEmpty)
+        // A removal that is to be undone keeps it, as a change does.
+        try vault.update { draft in
+            draft.remove("a", undoable: true)
+            draft.set(SettingKey("a", default: ""), to: "four")
+        }
+        try vault.undo("a")
+        #expect(try value("a") == "three")
+        // A name that was given away stays another setting when its new value is removed and brought back.
+        try vault.update { draft in
+            draft.rename("a", to: "b")
+            draft.set(SettingKey("a", default: ""), to: "new")
+            draft.remove("a", undoable: true)
+            draft.undo("a")
+        }
+        #expect(throws: Self.nothingKept) { try vault.undo("a") }
+    }
+
     @Test("a rename takes age and last value along, and what it replaces can be brought back")
     func rename() throws {
         let start = clock.now
