@@ -56,6 +56,11 @@ import VaultFile
         #expect(try session.run(["list"]).output.isEmpty)
         #expect(try session.run(["undo", "b"]).messages.contains("\"b\" is back"))
         #expect(try session.value("b") == Array("of b".utf8))
+        // What was kept is forgotten as the help says: by another unset.
+        #expect(try session.run(["unset", "c", "--undoable"]).code == 16)
+        #expect(try session.run(["unset", "c"]).code == 0)
+        #expect(try session.run(["undo", "c"]).code == 16)
+        #expect(try session.run(["unset", "c"]).code == 16)
     }
 
     @Test("list --older-than shows what is due, with its age, and hides nothing of unknown age")

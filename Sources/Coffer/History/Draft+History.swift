@@ -4,7 +4,7 @@ internal import VaultFile
 
 // Removing, renaming and undoing: the changes that say what becomes of the value before.
 extension Draft {
-    /// Removes a setting, and what an undo of it would have brought back.
+    /// Removes a setting, and what an undo of it would have brought back, also if the setting itself is gone already.
     ///
     /// - Parameters:
     ///   - name: the setting's name.
@@ -13,15 +13,21 @@ extension Draft {
     @discardableResult
     public mutating func remove(_ name: String, undoable: Bool = false) -> Bool {
         do throws(VaultError) {
-            guard let name = try existing(name) else { return false }
-            let place = place(of: name)
-            changes.updateValue(nil, forKey: name)
-            history.remove(name, keeping: undoable ? place : nil)
+            guard let name = try existing(name) else {
+                if !undoable, let name = try removed(name) { drop(name, keeping: nil) }
+                return false
+            }
+            drop(name, keeping: undoable ? place(of: name) : nil)
             return true
         } catch {
             fail(error)
             return false
         }
+    }
+
+    private mutating func drop(_ name: SettingName, keeping place: DraftHistory.Place?) {
+        changes.updateValue(nil, forKey: name)
+        history.remove(name, keeping: place)
     }
 
     /// Gives a setting another name; the update throws when there is none, or the new name is taken.

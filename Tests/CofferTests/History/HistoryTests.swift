@@ -104,6 +104,31 @@ extension TemporaryVault {
         #expect(throws: Self.nothingKept) { try vault.undo("a") }
     }
 
+    @Test("what a removal kept for an undo goes with a second removal")
+    func secondRemoval() throws {
+        try set("a", "one")
+        try vault.update { draft in draft.remove("a", undoable: true) }
+        let isThere = try vault.update { draft in draft.remove("a") }
+        #expect(!isThere)
+        #expect(throws: VaultError.notFound(name: "a")) { try vault.undo("a") }
+        #expect(try AuditReader.history(of: place).previous.isEmpty)
+        // Also in one update, and in whatever form the name is spelled.
+        try set("caf\u{E9}", "one")
+        try vault.update { draft in
+            draft.remove("caf\u{E9}", undoable: true)
+            draft.remove("cafe\u{301}")
+        }
+        #expect(throws: VaultError.notFound(name: "caf\u{E9}")) { try vault.undo("caf\u{E9}") }
+        // Asked to keep it, a second removal changes nothing.
+        try set("b", "one")
+        try vault.update { draft in draft.remove("b", undoable: true) }
+        let before = try place.bytes()
+        try vault.update { draft in _ = draft.remove("b", undoable: true) }
+        #expect(try place.bytes() == before)
+        try vault.undo("b")
+        #expect(try value("b") == "one")
+    }
+
     @Test("a value that is removed and set anew in one update is not kept")
     func removedAndSet() throws {
         try set("a", "one")
