@@ -1,5 +1,6 @@
 import Coffer
 import Foundation
+import PropertyLists
 import Synchronization
 import TestSupport
 import Testing
@@ -241,6 +242,35 @@ extension TemporaryVault {
         #expect(try modified("cafe\u{301}") == clock.now)
         vault.lock()
         #expect(throws: VaultError.locked) { try vault.modified("a") }
+    }
+
+    @Test("names, types and ages that are lent together are those of one save")
+    func oneSave() throws {
+        // Whenever the file is opened there is one more setting in it, and time for another look.
+        let (time, other) = (ManualClock(), vault)
+        let opened = Mutex(0)
+        var surroundings = VaultSurroundings(
+            system: FaultingSystemCalls(before: { call in
+                time.advance(by: .seconds(1))
+                guard call == .open else { return }
+                let number = opened.withLock {
+                    $0 += 1; return $0
+                }
+                try? other.update { draft in draft.set(SettingKey("\(number)", default: 0), to: number) }
+            }))
+        surroundings.clock = time
+        let reader = Vault(at: .file(place.path), surroundings: surroundings)
+        try reader.unlock(Secret.text(TemporaryVault.passphrase))
+        for _ in 0..<3 {
+            let count = try reader.withHistory { (list, names, modified, _) in
+                #expect(names.count == list.count(of: 0))
+                #expect(names.count == modified.count)
+                return names.count
+            }
+            #expect(count > 0)
+            time.advance(by: .seconds(1))
+        }
+        #expect(opened.withLock { $0 } > 3)
     }
 
     @Test("a change of passphrase keeps ages and last values")
