@@ -20,6 +20,8 @@ struct VaultState {
         var timer: LazyTimer?
         /// Tells of the saves of other processes, while anybody observes.
         var watch: FileWatch?
+        /// Why there is no such watch, by the system's number.
+        var watchFailure: Int32?
     }
 
     /// What was replaced, to be wiped outside the lock.
@@ -145,18 +147,21 @@ struct VaultState {
         let replaced: Replaced = unlocked.map { [$0] } ?? []
         revision += 1
         unlocked = opened
-        self.warnings = warnings
+        self.warnings = []
+        for warning in warnings { warn(warning) }
         if let snapshot = opened.content.snapshot { seen = SeenGeneration(snapshot) }
         return replaced
     }
 
     /// Takes newer settings, or the old ones decrypted again, and leaves the deadlines as they are.
-    mutating func renew(_ snapshot: Snapshot, key: MasterKey, warnings: [VaultWarning]) -> Replaced {
+    ///
+    /// - Parameter warnings: what a save found; nil, when nothing was saved, keeps those that there are.
+    mutating func renew(_ snapshot: Snapshot, key: MasterKey, warnings: [VaultWarning]?) -> Replaced {
         guard let old = unlocked?.content else { return [] }
         let replaced: Replaced = [old.key, old.snapshot]
         revision += 1
         unlocked?.content = Unlocked(key: key, snapshot: snapshot, guards: old.guards)
-        self.warnings = warnings
+        if let warnings { self.warnings = warnings }
         seen = SeenGeneration(snapshot)
         return replaced
     }
@@ -164,7 +169,13 @@ struct VaultState {
     /// Adds what tells of the saves of other processes.
     mutating func watch(_ watch: FileWatch) { unlocked?.content.guards.watch = watch }
 
-    mutating func warn(_ warning: VaultWarning) {
+    /// Remembers why nothing tells of them.
+    mutating func cannotWatch(_ failure: Int32) {
+        unlocked?.content.guards.watchFailure = failure
+        warn(.fileNotWatched(errno: failure))
+    }
+
+    private mutating func warn(_ warning: VaultWarning) {
         if !warnings.contains(warning) { warnings.append(warning) }
     }
 
