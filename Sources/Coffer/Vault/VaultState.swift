@@ -126,7 +126,7 @@ struct VaultState {
         return expire()
     }
 
-    /// Drops everything because its time has passed; an unlock that has begun may end.
+    /// Drops everything because its time has passed, or its key fits no more; an unlock that has begun may end.
     mutating func expire() -> Replaced {
         let replaced: Replaced = unlocked.map { [$0] } ?? []
         revision += 1
