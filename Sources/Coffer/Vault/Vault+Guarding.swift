@@ -33,7 +33,8 @@ extension Vault {
                 state.watch(watch)
                 return nil
             }
-            _ = tooLate
+            // A save between the last reading of the file and the watch was seen by neither.
+            if tooLate == nil { newsOfFile() }
         } catch {
             withState { $0.cannotWatch(error.code) }
         }

@@ -33,6 +33,7 @@ extension Vault {
     func install(_ opened: Opened, since attempt: UnlockAttempt) -> Bool {
         let now = surroundings.clock.now
         let found = SeenGeneration(opened.snapshot)
+        let changes = hub.isObserved ? peek().map { differences(between: $0, and: opened.snapshot) } ?? [] : []
         let isUnlocked = withChange { state in
             guard state.epoch == attempt.epoch else { return ([], [], false) }
             var (key, snapshot): (MasterKey, Snapshot?) = (opened.key, opened.snapshot)
@@ -45,7 +46,8 @@ extension Vault {
                 if state.unlocked != nil { warnings = state.warnings }
             }
             let held = hold(key, snapshot, attempt.guards, at: now)
-            return (state.unlock(held, warnings: warnings + attempt.guards.warnings), [], true)
+            let events = snapshot === opened.snapshot && state.unlocked != nil ? changes : []
+            return (state.unlock(held, warnings: warnings + attempt.guards.warnings), events, true)
         }
         if isUnlocked { becameUnlocked() }
         return isUnlocked
