@@ -88,8 +88,7 @@ extension Vault {
     }
 
     private func becameUnlocked() {
-        let (timer, deadline) = withState { ($0.unlocked?.content.guards.timer, $0.nextDeadline) }
-        timer?.ensure(by: deadline)
+        ensureTimer()
         if hub.isObserved { watchFile() }
     }
 }
