@@ -18,7 +18,7 @@ struct VaultState {
         var attachments: [Attachment] = []
         /// Wakes up at the deadlines.
         var timer: LazyTimer?
-        /// Tells of the saves of other processes, while anybody observes.
+        /// Tells of the saves of other processes, once anybody has begun to observe.
         var watch: FileWatch?
         /// Why there is no such watch, by the system's number.
         var watchFailure: Int32?
