@@ -125,7 +125,6 @@ int cs_timerfd_set(int fd, int64_t deadline) {
     return timerfd_settime(fd, TFD_TIMER_ABSTIME, &time, NULL);
 }
 
-int cs_dont_dump(void *start, size_t length) { return madvise(start, length, MADV_DONTDUMP); }
 int cs_wipe_on_fork(void *start, size_t length) { return madvise(start, length, MADV_WIPEONFORK); }
 
 // The token stands on a page that the kernel hands to a forked child as zeros; the child then draws its own. Without

@@ -11,6 +11,7 @@ package final class GuardedPool: Sendable {
     private static let alignment = 16
     private static let page = 4_096
 
+    /// Makes a pool without pages.
     package init() {}
 
     /// Stores a copy of a secret.

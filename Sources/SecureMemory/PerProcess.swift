@@ -17,6 +17,8 @@ package final class PerProcess<Object: AnyObject & Sendable>: Sendable {
     private let current = Atomic<UInt>(0)
     private let make: @Sendable () -> Object
 
+    /// Names what each process makes for itself; nothing is made yet.
+    ///
     /// - Parameter make: makes the object of a process, when it is first asked for. Of two made at once, one is dropped.
     package init(_ make: @escaping @Sendable () -> Object) { self.make = make }
 

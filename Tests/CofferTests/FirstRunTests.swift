@@ -249,4 +249,27 @@ import VaultFile
         #expect(calls == 1)
         #expect(try vault[.retries] == 0)
     }
+
+    @Test("a lock meanwhile wins, also when another makes the vault at the same time")
+    func lockWins() async throws {
+        var place = try TemporaryVault(create: false)
+        var vault = place.handle()
+        #expect(throws: VaultError.locked) {
+            try Self.open(vault) { _ in
+                try Self.create(place.handle()) { _ in }
+                vault.lock()
+            }
+        }
+        #expect(!vault.isUnlocked)
+        place = try TemporaryVault(create: false)
+        vault = place.handle()
+        let passphrase = try Secret.text(TemporaryVault.passphrase)
+        await #expect(throws: VaultError.locked) {
+            try await vault.unlockOrCreate(passphrase, derivation: TemporaryVault.cheap) { _ in
+                try Self.create(place.handle()) { _ in }
+                vault.lock()
+            }
+        }
+        #expect(!vault.isUnlocked)
+    }
 }

@@ -190,4 +190,17 @@ import VaultFile
             #expect(unavailable.errno > 0)
         }
     }
+
+    @Test("no duration is too long or too short to be asked for")
+    func extremes() async {
+        await #expect(processExitsWith: .success) {
+            let part: Int64 = 999_999_999_999_999_999
+            for seconds: Int64 in [.min, -9_223_372_036_854, 9_223_372_036_854, .max] {
+                let parts = seconds < 0 ? -part : part
+                let duration = Duration(secondsComponent: seconds / 1_000_000 * 1_000_000, attosecondsComponent: 0)
+                let odd = Duration(secondsComponent: max(seconds, -9_223_372_036_854), attosecondsComponent: parts)
+                for duration in [duration, odd] { _ = LockTrigger.memoryPressure(stall: duration, within: duration) }
+            }
+        }
+    }
 }

@@ -39,7 +39,6 @@ int cs_timerfd(void);
 int cs_timerfd_set(int fd, int64_t deadline);
 
 // Memory.
-int cs_dont_dump(void *start, size_t length);
 int cs_wipe_on_fork(void *start, size_t length);
 
 // A number, never 0, that stays the same for the life of this process and is another one in each forked child.

@@ -18,11 +18,7 @@ final class MemoryPressure: Sendable {
             self.stall = min(max(Self.microseconds(stall), 1), self.window)
         }
 
-        private static func microseconds(_ duration: Duration) -> Int64 {
-            let (seconds, attoseconds) = duration.components
-            let (product, isTooLarge) = seconds.multipliedReportingOverflow(by: 1_000_000)
-            return isTooLarge ? (seconds < 0 ? .min : .max) : product + attoseconds / 1_000_000_000_000
-        }
+        private static func microseconds(_ duration: Duration) -> Int64 { duration.nanoseconds / 1_000 }
 
         /// What is written to a file of pressure stall information.
         var trigger: String { "some \(stall) \(window)" }

@@ -96,7 +96,8 @@ final class CacheRoom: Sendable {
         guard !triggers.isEmpty else { return }
         let due = watch.withLock { watch in watch.attachments.filter { $0.isDue() } }
         guard !due.isEmpty else { return }
-        for attachment in due { attachment.restart() }
         clear()
+        // After it: a thread that finds nothing due any more must not find what is still to be cleared.
+        for attachment in due { attachment.restart() }
     }
 }

@@ -21,7 +21,16 @@ extension Vault {
     public func unlock(
         _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false, acceptingUnexpectedFile: Bool = false
     ) throws(VaultError) {
-        let attempt = beginUnlock()
+        try unlock(
+            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile,
+            since: beginUnlock())
+    }
+
+    /// Unlocks the vault, unless it was locked since an attempt began, of which this is a part.
+    func unlock(
+        _ passphrase: borrowing Secret, allowingAnyMemory: Bool, acceptingUnexpectedFile: Bool,
+        since attempt: UnlockAttempt
+    ) throws(VaultError) {
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : surroundings.availableMemory()
@@ -40,7 +49,16 @@ extension Vault {
     public func unlock(
         _ passphrase: borrowing Secret, allowingAnyMemory: Bool = false, acceptingUnexpectedFile: Bool = false
     ) async throws(VaultError) {
-        let attempt = beginUnlock()
+        try await unlock(
+            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile,
+            since: beginUnlock())
+    }
+
+    /// Unlocks the vault, unless it was locked since an attempt began, deriving the key on a thread of its own.
+    func unlock(
+        _ passphrase: borrowing Secret, allowingAnyMemory: Bool, acceptingUnexpectedFile: Bool,
+        since attempt: UnlockAttempt
+    ) async throws(VaultError) {
         let store = try store()
         let passphrase = try Passphrase(passphrase)
         let available = allowingAnyMemory ? nil : surroundings.availableMemory()

@@ -52,13 +52,14 @@ extension Vault {
     ) throws(VaultError) -> VaultOpening {
         let attempt = beginUnlock()
         let derivation = try writableDerivation(cost)
-        if try unlockIfThere(passphrase, allowingAnyMemory, acceptingUnexpectedFile) { return .existing }
+        if try unlockIfThere(passphrase, allowingAnyMemory, acceptingUnexpectedFile, attempt) { return .existing }
         if let creation = try creation(passphrase, derivation, allowingAnyMemory) {
             let contents = try creation.contents()
             if try isMade(Self.result(of: creation, contents), since: attempt) { return .firstRun }
         }
         try unlock(
-            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
+            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile,
+            since: attempt)
         return .existing
     }
 
@@ -91,13 +92,14 @@ extension Vault {
         acceptingUnexpectedFile: Bool = false, initial: (inout Draft) throws -> Void
     ) throws -> VaultOpening {
         let attempt = beginUnlock()
-        if try unlockIfThere(passphrase, allowingAnyMemory, acceptingUnexpectedFile) { return .existing }
+        if try unlockIfThere(passphrase, allowingAnyMemory, acceptingUnexpectedFile, attempt) { return .existing }
         if let creation = try creation(passphrase, derivation, allowingAnyMemory) {
             let contents = try creation.contents(of: self, initial)
             if try isMade(Self.result(of: creation, contents), since: attempt) { return .firstRun }
         }
         try unlock(
-            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
+            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile,
+            since: attempt)
         return .existing
     }
 
@@ -110,7 +112,8 @@ extension Vault {
         let attempt = beginUnlock()
         do throws(VaultError) {
             try await unlock(
-                passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
+                passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile,
+                since: attempt)
             return .existing
         } catch {
             guard case .noVault = error else { throw error }
@@ -121,18 +124,21 @@ extension Vault {
             if try isMade(result, since: attempt) { return .firstRun }
         }
         try await unlock(
-            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
+            passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile,
+            since: attempt)
         return .existing
     }
 
     // MARK: Steps, which take it as an answer that another makes the vault at the same time
 
     private func unlockIfThere(
-        _ passphrase: borrowing Secret, _ allowingAnyMemory: Bool, _ acceptingUnexpectedFile: Bool
+        _ passphrase: borrowing Secret, _ allowingAnyMemory: Bool, _ acceptingUnexpectedFile: Bool,
+        _ attempt: UnlockAttempt
     ) throws(VaultError) -> Bool {
         do throws(VaultError) {
             try unlock(
-                passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile)
+                passphrase, allowingAnyMemory: allowingAnyMemory, acceptingUnexpectedFile: acceptingUnexpectedFile,
+                since: attempt)
             return true
         } catch {
             guard case .noVault = error else { throw error }

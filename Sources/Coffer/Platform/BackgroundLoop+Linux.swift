@@ -105,7 +105,7 @@ package final class BackgroundLoop: Sendable {
                 if dropped.0 != nil && state.isUnused { state.channel?.notify() }
                 return dropped
             }
-            if state.running != number { close(watch.descriptor) }
+            if state.running != number && !watch.isClosed { close(watch.descriptor) }
             state.channel?.notify()
             return dropped
         }
@@ -152,7 +152,7 @@ package final class BackgroundLoop: Sendable {
             watch.body(entry.revents)
             guard owner == ProcessToken.current else { return }
             let isCancelled = state.withLock { $0.end(number) }
-            if isCancelled { close(watch.descriptor) }
+            if isCancelled && !watch.isClosed { close(watch.descriptor) }
         }
     }
 

@@ -1,4 +1,3 @@
-internal import CSystem
 internal import SecureMemory
 
 #if !os(Linux)
@@ -19,7 +18,8 @@ package enum DedicatedThread {
 
         func run() {
             guard let result = compute() else { return }
-            continuation.resume(returning: result)
+            // Given away and not copied: what this thread kept of a key, a lock that comes at once could not wipe.
+            continuation.resume(returning: consume result)
         }
 
         // A function of its own, so that the captures end with it.
@@ -28,28 +28,11 @@ package enum DedicatedThread {
 
     /// Runs a computation to its end on a thread of its own, or on this one if the system gives none.
     ///
-    /// The corresponding C function is `pthread_create`.
+    /// The thread takes no signals. The corresponding C function is `pthread_create`.
     package static func run<Result: Sendable>(_ body: @escaping @Sendable () -> Result) async -> Result {
         await withCheckedContinuation { continuation in
             let work = Work(body, continuation)
-            start { work.run() }
+            if QuietThread.start({ work.run() }) != 0 { work.run() }
         }
-    }
-
-    private final class Start: Sendable {
-        let run: @Sendable () -> Void
-        init(_ run: @escaping @Sendable () -> Void) { self.run = run }
-    }
-
-    private static func start(_ run: @escaping @Sendable () -> Void) {
-        let start = unsafe Unmanaged.passRetained(Start(run))
-        let result = unsafe cs_start_thread(
-            { context in
-                if let context = unsafe context {
-                    unsafe Unmanaged<Start>.fromOpaque(context).takeRetainedValue().run()
-                }
-                return nil
-            }, start.toOpaque())
-        if result != 0 { unsafe start.takeRetainedValue().run() }
     }
 }

@@ -13,9 +13,6 @@ enum KernelNotices {
     /// Whether an answer of poll(2) says that nothing more will come.
     static func isEnd(_ events: Int16) -> Bool { events & Int16(POLLERR | POLLHUP | POLLNVAL) != 0 }
 
-    /// Whether an answer of poll(2) says that the descriptor is not open.
-    static func isClosed(_ events: Int16) -> Bool { events & Int16(POLLNVAL) != 0 }
-
     /// The directory of this process's cgroup of version 2, or nil if there is none that can be seen.
     static func cgroup() -> String? {
         guard let groups = AvailableMemory.text(of: "/proc/self/cgroup") else { return nil }

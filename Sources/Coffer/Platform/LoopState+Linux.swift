@@ -17,7 +17,7 @@ struct LoopState: Sendable {
         let descriptor: Int32
         let events: Int16
         let body: @Sendable (Int16) -> Void
-        /// Somebody else closed it: it is not polled again.
+        /// Somebody else closed it: it is not polled again, nor closed, because the number may be another file's by now.
         var isClosed = false
     }
 
@@ -88,10 +88,10 @@ struct LoopState: Sendable {
 
     /// The watch whose body is to run, unless it was cancelled.
     mutating func begin(_ number: UInt64, isClosed: Bool) -> Watch? {
-        guard let watch = watches[number] else { return nil }
+        guard watches[number] != nil else { return nil }
         if isClosed { watches[number]?.isClosed = true }
         running = number
-        return watch
+        return watches[number]
     }
 
     /// Whether the watch was cancelled while its body ran, so that its descriptor is still to be closed.

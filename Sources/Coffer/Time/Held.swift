@@ -5,6 +5,7 @@ package struct Held<Value: Sendable>: Sendable {
     /// When it stops being valid.
     package private(set) var deadlines: Deadlines
 
+    /// Holds a value until its deadlines.
     package init(_ value: Value, until deadlines: Deadlines) {
         content = value
         self.deadlines = deadlines

@@ -19,6 +19,8 @@ package final class LazyTimer: Sendable {
     private let expire: @Sendable (_ now: Int64) -> Int64?
     private let state = PerProcess { State() }
 
+    /// Makes a timer that waits for nothing yet.
+    ///
     /// - Parameters:
     ///   - clock: tells the time and wakes up.
     ///   - expire: drops what is due and returns the next deadline, on another thread and with no lock held. It must

@@ -28,9 +28,19 @@ extension Vault {
             // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
             return install(fresh, over: lease) ? fresh : snapshot
         } catch {
-            guard error == .conflict, withState({ $0.epoch }) == lease.epoch else { return snapshot }
-            lock()
+            guard error == .conflict, giveUp(lease.key) else { return snapshot }
             throw error
+        }
+    }
+
+    /// Drops everything because the key no longer fits the file. An unlock that has begun, with the new passphrase, may
+    /// end.
+    ///
+    /// - Returns: false when the vault was locked, or has another key, by now.
+    private func giveUp(_ key: MasterKey) -> Bool {
+        withChange { state in
+            guard state.unlocked?.content.key === key else { return ([], [], false) }
+            return (state.expire(), [], true)
         }
     }
 
@@ -48,8 +58,14 @@ extension Vault {
         while true {
             let lease = try lease()
             if let snapshot = lease.snapshot { return snapshot }
-            let fresh = try newerSnapshot(lease)
-            if install(fresh, over: lease) { return fresh }
+            do throws(VaultError) {
+                let fresh = try newerSnapshot(lease)
+                if install(fresh, over: lease) { return fresh }
+            } catch {
+                // With another key by now, the vault is asked again.
+                guard error != .conflict || giveUp(lease.key) else { continue }
+                throw error
+            }
         }
     }
 

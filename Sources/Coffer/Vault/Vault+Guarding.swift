@@ -20,6 +20,12 @@ extension Vault {
         return guards
     }
 
+    /// Sees to it that the vault is locked at its deadline. A system that once had no thread to spare is asked again.
+    func ensureTimer() {
+        let (timer, deadline) = withState { ($0.unlocked?.content.guards.timer, $0.nextDeadline) }
+        timer?.ensure(by: deadline)
+    }
+
     /// Watches the file for saves of other processes, as long as the vault is unlocked.
     func watchFile() {
         guard let epoch = withState({ $0.unlocked.map { $0.content.guards.watch == nil } == true ? $0.epoch : nil }),
@@ -33,7 +39,8 @@ extension Vault {
                 state.watch(watch)
                 return nil
             }
-            _ = tooLate
+            // A save between the last reading of the file and the watch was seen by neither.
+            if tooLate == nil { newsOfFile() }
         } catch {
             withState { $0.noteWatch(failure: error.code) }
         }

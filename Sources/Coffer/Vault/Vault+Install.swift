@@ -22,8 +22,8 @@ extension Vault {
         let events = differences(between: lease, and: fresh)
         return withChange { state in
             guard state.revision == lease.revision else { return ([], [], false) }
-            // The key is the same, so its cost is; and all else is as of the last unlock or save.
-            return (state.renew(fresh, key: lease.key, warnings: state.warnings), events, true)
+            // The key is the same, and so is its cost, of which alone a reading could warn.
+            return (state.renew(fresh, key: lease.key, warnings: nil), events, true)
         }
     }
 
@@ -33,6 +33,7 @@ extension Vault {
     func install(_ opened: Opened, since attempt: UnlockAttempt) -> Bool {
         let now = surroundings.clock.now
         let found = SeenGeneration(opened.snapshot)
+        let changes = hub.isObserved ? peek().map { differences(between: $0, and: opened.snapshot) } ?? [] : []
         let isUnlocked = withChange { state in
             guard state.epoch == attempt.epoch else { return ([], [], false) }
             var (key, snapshot): (MasterKey, Snapshot?) = (opened.key, opened.snapshot)
@@ -45,7 +46,8 @@ extension Vault {
                 if state.unlocked != nil { warnings = state.warnings }
             }
             let held = hold(key, snapshot, attempt.guards, at: now)
-            return (state.unlock(held, warnings: warnings + attempt.guards.warnings), [], true)
+            let events = snapshot === opened.snapshot && state.unlocked != nil ? changes : []
+            return (state.unlock(held, warnings: warnings + attempt.guards.warnings), events, true)
         }
         if isUnlocked { becameUnlocked() }
         return isUnlocked
@@ -86,8 +88,7 @@ extension Vault {
     }
 
     private func becameUnlocked() {
-        let (timer, deadline) = withState { ($0.unlocked?.content.guards.timer, $0.nextDeadline) }
-        timer?.ensure(by: deadline)
+        ensureTimer()
         if hub.isObserved { watchFile() }
     }
 }

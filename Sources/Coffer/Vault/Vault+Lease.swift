@@ -30,6 +30,8 @@ extension Vault {
         }
         if isOverdue { _ = lockIfOverdue(at: now) }
         guard let lease else { throw .locked }
+        // Not at each read, which is to be quick.
+        if lease.looks { ensureTimer() }
         return lease
     }
 

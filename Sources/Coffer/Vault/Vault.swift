@@ -70,13 +70,15 @@ public final class Vault: Sendable {
 
     /// Locks the vault: new reads are refused at once, and the key is dropped.
     ///
-    /// With no read in progress all secrets are zeros when this returns; otherwise they are when the last read ends.
-    /// A lock during an unlock wins.
+    /// With no call in progress all secrets are zeros when this returns; otherwise they are when the last call ends that
+    /// read, saved or unlocked, or the library's own look at a file that another process saved. A lock during an
+    /// unlock wins.
     public func lock() { change { $0.lock() } }
 
     /// Drops the decrypted settings and keeps the key: the next read decrypts the file again.
     ///
-    /// This is what memory pressure leads to. With no read in progress the settings are zeros when this returns.
+    /// This is what memory pressure leads to. The settings are zeros when this returns, unless something is in progress
+    /// as said at ``lock()``.
     public func dropCopy() { change { $0.dropCopy() } }
 
     /// Locks the vault if a deadline has passed.

@@ -18,7 +18,7 @@ struct VaultState {
         var attachments: [Attachment] = []
         /// Wakes up at the deadlines.
         var timer: LazyTimer?
-        /// Tells of the saves of other processes, while anybody observes.
+        /// Tells of the saves of other processes, once anybody has begun to observe.
         var watch: FileWatch?
         /// Why there is none, if one was asked for.
         var watchFailure: Int32?
@@ -126,7 +126,7 @@ struct VaultState {
         return expire()
     }
 
-    /// Drops everything because its time has passed; an unlock that has begun may end.
+    /// Drops everything because its time has passed, or its key fits no more; an unlock that has begun may end.
     mutating func expire() -> Replaced {
         let replaced: Replaced = unlocked.map { [$0] } ?? []
         revision += 1
@@ -147,18 +147,21 @@ struct VaultState {
         let replaced: Replaced = unlocked.map { [$0] } ?? []
         revision += 1
         unlocked = opened
-        self.warnings = warnings
+        self.warnings = []
+        for warning in warnings { warn(warning) }
         if let snapshot = opened.content.snapshot { seen = SeenGeneration(snapshot) }
         return replaced
     }
 
     /// Takes newer settings, or the old ones decrypted again, and leaves the deadlines as they are.
-    mutating func renew(_ snapshot: Snapshot, key: MasterKey, warnings: [VaultWarning]) -> Replaced {
+    ///
+    /// - Parameter warnings: what a save found; nil, when nothing was saved, keeps those that there are.
+    mutating func renew(_ snapshot: Snapshot, key: MasterKey, warnings: [VaultWarning]?) -> Replaced {
         guard let old = unlocked?.content else { return [] }
         let replaced: Replaced = [old.key, old.snapshot]
         revision += 1
         unlocked?.content = Unlocked(key: key, snapshot: snapshot, guards: old.guards)
-        self.warnings = warnings
+        if let warnings { self.warnings = warnings }
         seen = SeenGeneration(snapshot)
         return replaced
     }
@@ -176,6 +179,10 @@ struct VaultState {
         warnings.removeAll { $0 == old }
         self.unlocked?.content.guards.watchFailure = failure
         if let failure { warnings.append(.fileNotWatched(errno: failure)) }
+    }
+
+    private mutating func warn(_ warning: VaultWarning) {
+        if !warnings.contains(warning) { warnings.append(warning) }
     }
 
     /// Remembers a save that ended after the vault was locked. An unlock since then may have read the file before it.

@@ -4,11 +4,11 @@ internal import Glibc
     #error("PlainMutex knows Linux only: add a file for this system to this folder")
 #endif
 
-/// A lock around a value that also works in a forked child, which `Mutex` does not.
+/// A lock around a value that also works in a forked child.
 ///
-/// `Mutex` remembers the number of each thread, and in a child the thread that forked goes on under its parent's: as
-/// soon as two threads of the child want the lock, the program ends. A lock that another thread held at the moment of the
-/// fork stays held in the child, so this stands behind `PerProcess` where that matters.
+/// The standard library's `Mutex` does not: it remembers the number of each thread, and in a child the thread that forked
+/// goes on under its parent's. As soon as two threads of the child want the lock, the program ends. A lock that another
+/// thread held at the moment of the fork stays held in the child, so this stands behind `PerProcess` where that matters.
 ///
 /// The corresponding C functions are `pthread_mutex_lock` and `pthread_mutex_unlock`.
 @safe
@@ -16,6 +16,7 @@ package struct PlainMutex<Value: ~Copyable & Sendable>: ~Copyable, @unchecked Se
     private let mutex: UnsafeMutablePointer<pthread_mutex_t>
     private let value: UnsafeMutablePointer<Value>
 
+    /// Takes over a value.
     package init(_ value: consuming Value) {
         unsafe mutex = .allocate(capacity: 1)
         unsafe mutex.initialize(to: pthread_mutex_t())
