@@ -92,7 +92,8 @@ run 0 'audit demo.coffer --passphrase-file new-passphrase'
 want s3cr3t-of-alice
 
 say 'Moving from a plain settings file: plutil, which comes with Swift, reads it; no value is in an argument.'
-plutil() { "$(dirname "$(readlink -f "$(command -v swift)")")/plutil" "$@"; }
+plutil_path=$("$repository/scripts/toolchain.sh" plutil)
+plutil() { "$plutil_path" "$@"; }
 cat >settings.plist <<'END'
 <?xml version="1.0" encoding="UTF-8"?>
 <plist version="1.0"><dict><key>username</key><string>bob</string><key>password</key><string>s3cr3t-of-bob</string></dict></plist>
@@ -105,8 +106,8 @@ run 0 'coffer get password --passphrase-file passphrase'
 [ "$output" = s3cr3t-of-bob ] || { echo "demo: another value" >&2; exit 1; }
 
 say 'An app keeps its account in a vault of its own: Examples/MailAccount, with the library alone.'
-swift build --quiet --disable-build-manifest-caching --package-path "$repository/Examples/MailAccount" -Xlinker -z -Xlinker now
-mail_account=$(swift build --package-path "$repository/Examples/MailAccount" --show-bin-path)/MailAccount
+"${SWIFT:-swift}" build --quiet --disable-build-manifest-caching --package-path "$repository/Examples/MailAccount" -Xlinker -z -Xlinker now
+mail_account=$("${SWIFT:-swift}" build --package-path "$repository/Examples/MailAccount" --show-bin-path)/MailAccount
 export XDG_DATA_HOME="$folder/data"
 MailAccount() { "$mail_account" "$@"; }
 echo s3cr3t-of-the-server >password

@@ -5,11 +5,11 @@ set -eu
 output=$1
 graphs=$(mktemp -d)
 trap 'rm -rf "$graphs"' EXIT
-swift build --target Coffer --scratch-path .build-docs \
+"${SWIFT:-swift}" build --target Coffer --scratch-path .build-docs \
     -Xswiftc -emit-symbol-graph -Xswiftc -emit-symbol-graph-dir -Xswiftc "$graphs"
 # What Coffer re-exports stands in its own graphs; those of the other modules are not public documentation.
 find "$graphs" -name '*.symbols.json' ! -name 'Coffer*' -delete
-docc=$(dirname "$(readlink -f "$(command -v swift)")")/docc
+docc=$(scripts/toolchain.sh docc)
 "$docc" convert Sources/Coffer/Coffer.docc \
     --fallback-display-name Coffer --fallback-bundle-identifier coffer \
     --additional-symbol-graph-dir "$graphs" --output-path "$output" \

@@ -32,6 +32,18 @@ import Testing
         }
     }
 
+    @Test("the README shows a wrong passphrase as the program does")
+    func wrongPassphrase() throws {
+        let readme = try String(contentsOf: Repository.root.appendingPathComponent("README.md"), encoding: .utf8)
+        let session = try CofferSession()
+        let wrong = try session.fixture.file("wrong", Array("not the one".utf8))
+        let outcome = try session.runner.run(["get", "mail/password", "--passphrase-file", wrong])
+        let place = "/home/alice/.local/share/coffer/default.coffer"
+        let told = outcome.messages.replacingOccurrences(of: session.fixture.path, with: place)
+        #expect(outcome.code == 8 && told.contains("hint: "))
+        #expect(readme.contains("\n" + told), "\(told)")
+    }
+
     @Test("what this version cannot give is marked as reserved")
     func reserved() {
         let marked = ExitCode.allCases.filter { $0.meaning.contains("reserved: not in this version") }

@@ -56,7 +56,8 @@ import VaultFile
         #expect(try session.run(["list"]).output.isEmpty)
         #expect(try session.run(["undo", "b"]).messages.contains("\"b\" is back"))
         #expect(try session.value("b") == Array("of b".utf8))
-        // What was kept for undo goes for good by a second unset, and then there is nothing to unset.
+        // What was kept is forgotten as the help says: by another unset.
+        #expect(try session.run(["unset", "c", "--undoable"]).code == 16)
         #expect(try session.run(["unset", "c"]).code == 0)
         #expect(try session.run(["undo", "c"]).code == 16)
         #expect(try session.run(["unset", "c"]).code == 16)

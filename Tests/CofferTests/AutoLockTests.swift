@@ -209,8 +209,11 @@ import Testing
             if case .triggerUnavailable(let name, _) = $0 { name } else { nil }
         }
         #expect(names.count == 1)
-        // A save keeps the warning.
+        // A save keeps the warning, and so does a read that decrypts the file again.
         try vault.set(.password, "x")
+        #expect(vault.warnings.contains { if case .triggerUnavailable = $0 { true } else { false } })
+        vault.dropCopy()
+        #expect(try vault[.retries] == 3)
         #expect(vault.warnings.contains { if case .triggerUnavailable = $0 { true } else { false } })
     }
 

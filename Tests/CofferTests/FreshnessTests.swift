@@ -272,6 +272,9 @@ extension Vault {
         #expect(vault.warnings.contains(warning))
         try vault.addOne()
         #expect(vault.warnings.contains(warning))
+        vault.dropCopy()
+        _ = try vault[.retries]
+        #expect(vault.warnings.contains(warning))
         try vault.changePassphrase(to: Secret.text("another passphrase"), derivation: TemporaryVault.cheap)
         #expect(vault.warnings.contains(warning))
         let empty = try TemporaryVault(create: false)

@@ -66,6 +66,25 @@ import Testing
         #expect(await events.next() == .changed(names: ["retries"]))
     }
 
+    @Test("a file that cannot be watched is a warning, which a save keeps")
+    func notWatched() throws {
+        let place = try TemporaryVault()
+        let vault = try place.unlocked()
+        let elsewhere = place.directory.appendingPathExtension("elsewhere")
+        try FileManager.default.moveItem(at: place.directory, to: elsewhere)
+        let events = vault.events()
+        try FileManager.default.moveItem(at: elsewhere, to: place.directory)
+        let warning = VaultWarning.fileNotWatched(errno: 2)
+        #expect(vault.warnings.contains(warning))
+        try vault.addOne()
+        #expect(vault.warnings.filter { $0 == warning }.count == 1)
+        // Now it can be.
+        _ = (events, vault.events())
+        #expect(!vault.warnings.contains(warning))
+        try vault.addOne()
+        #expect(!vault.warnings.contains(warning))
+    }
+
     @Test("a vault that is reached through a symbolic link is watched where it lies")
     func watchingLink() async throws {
         let place = try TemporaryVault()

@@ -138,6 +138,11 @@ extension Vault {
             }
         }
         #expect("\(VaultError.locked)" == "the vault is locked: unlock it")
+        // A file with an old key can have been saved more often than what was seen.
+        for generation: UInt64 in [7, 8] {
+            let text = "\(VaultError.rolledBack(generation: generation, newest: 7))"
+            #expect(text.contains("save \(generation)") && text.contains("a key that was replaced"), "\(text)")
+        }
     }
 
     @Test("every call on a locked vault says so")

@@ -4,33 +4,30 @@ internal import VaultFile
 
 // Removing, renaming and undoing: the changes that say what becomes of the value before.
 extension Draft {
-    /// Removes a setting, and what an undo of it would have brought back.
-    ///
-    /// A setting that was removed in a way that can be undone is removed for good by removing it again.
+    /// Removes a setting, and what an undo of it would have brought back, also if the setting itself is gone already.
     ///
     /// - Parameters:
     ///   - name: the setting's name.
     ///   - undoable: whether the value stays in the vault, so that ``undo(_:)-(String)`` can bring it back.
-    /// - Returns: whether there was one, or a value that an undo would have brought back.
+    /// - Returns: whether there was one; false too where only a value that an undo would have brought back went.
     @discardableResult
     public mutating func remove(_ name: String, undoable: Bool = false) -> Bool {
         do throws(VaultError) {
-            if let name = try existing(name) {
-                let place = place(of: name)
-                changes.updateValue(nil, forKey: name)
-                history.remove(name, keeping: undoable ? place : nil)
-            } else if let name = try removed(name) {
-                if undoable { return true }
-                changes.updateValue(nil, forKey: name)
-                history.remove(name, keeping: nil)
-            } else {
+            guard let name = try existing(name) else {
+                if !undoable, let name = try removed(name) { drop(name, keeping: nil) }
                 return false
             }
+            drop(name, keeping: undoable ? place(of: name) : nil)
             return true
         } catch {
             fail(error)
             return false
         }
+    }
+
+    private mutating func drop(_ name: SettingName, keeping place: DraftHistory.Place?) {
+        changes.updateValue(nil, forKey: name)
+        history.remove(name, keeping: place)
     }
 
     /// Gives a setting another name; the update throws when there is none, or the new name is taken.
@@ -90,13 +87,6 @@ extension Draft {
         return try predecessor(of: name) != nil
     }
 
-    // MARK: What the update saves
-
-    /// The changes in the order of their names.
-    var settingsChanges: [SettingsChange] {
-        changes.sorted { $0.key < $1.key }.map { history.change($0.key, $0.value) }
-    }
-
     // MARK: Undoing
 
     /// A value that an undo brings back.
@@ -121,10 +111,10 @@ extension Draft {
         case .setting?:
             // As if nothing had been asked for.
             changes.removeValue(forKey: name)
-            history.remove(name, keeping: nil)
+            history.bringBack(name)
         case .value(let range)?:
             changes.updateValue(range, forKey: name)
-            history.remove(name, keeping: nil)
+            history.bringBack(name)
         case nil:
             guard let object = try keptValue(of: name) else { return }
             changes.updateValue(try range(of: .kept(object)), forKey: name)

@@ -5,7 +5,7 @@ extension Draft {
     /// - Parameters:
     ///   - key: the setting.
     ///   - undoable: whether the value stays in the vault, so that an undo can bring it back.
-    /// - Returns: whether there was one, or a value that an undo would have brought back.
+    /// - Returns: whether there was one.
     @discardableResult
     public mutating func remove<Value>(_ key: SettingKey<Value>, undoable: Bool = false) -> Bool {
         remove(key.name, undoable: undoable)
@@ -16,7 +16,7 @@ extension Draft {
     /// - Parameters:
     ///   - key: the secret.
     ///   - undoable: whether the value stays in the vault, so that an undo can bring it back.
-    /// - Returns: whether there was one, or a value that an undo would have brought back.
+    /// - Returns: whether there was one.
     @discardableResult
     public mutating func remove(_ key: SecretKey, undoable: Bool = false) -> Bool {
         remove(key.name, undoable: undoable)

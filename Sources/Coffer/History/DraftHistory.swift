@@ -40,10 +40,15 @@ struct DraftHistory {
     }
 
     /// Notes that a name is removed, and what of it can be brought back.
+    ///
+    /// What is gone for good does not live on in a value that gets the name later.
     mutating func remove(_ name: SettingName, keeping place: Place?) {
-        lineages[name] = nil
+        if place == nil { lineages[name] = Lineage(origin: nil, predecessor: .none) }
         undoable[name] = place
     }
+
+    /// Notes that what was removed is back, with the lineage that it had.
+    mutating func bringBack(_ name: SettingName) { undoable[name] = nil }
 
     /// What the save is to make of a name.
     func change(_ name: SettingName, _ value: Range<Int>?) -> SettingsChange {

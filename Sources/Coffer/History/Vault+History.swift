@@ -68,18 +68,19 @@ extension Vault {
         return SettingDate(millisecondsSince1970: time)
     }
 
-    /// Lends a reader of all settings, when each of them last changed, and the present: in milliseconds since 1970.
+    /// Lends a reader of all settings with their names, when each of them last changed, and the present, all of one save.
     ///
-    /// - Parameter body: gets the reader, a time or nil for each setting in the order of the names, and the present.
+    /// - Parameter body: gets the reader; the names; a time or nil for each of them, and the present, in milliseconds
+    ///   since 1970.
     package func withHistory<Result: ~Copyable>(
-        _ body: (PropertyListReader, _ modified: [Int64?], _ now: Int64) throws(VaultError) -> Result
+        _ body: (PropertyListReader, _ names: [String], _ modified: [Int64?], _ now: Int64) throws(VaultError) -> Result
     ) throws(VaultError) -> Result {
         let plaintext = try snapshot().plaintext
         let now = surroundings.wallClock()
         let reader = PropertyListReader(trusted: plaintext.settings)
         let count = reader.count(of: 0)
         let times = try translating("") { () throws(VaultFileError) in try plaintext.modified(0..<count, now: now) }
-        return try body(reader, times, now)
+        return try body(reader, try ValueReading.keys(of: reader), times, now)
     }
 
     private func index(of name: SettingName, in plaintext: VaultPlaintext) -> Int? {

@@ -72,6 +72,11 @@ public struct Draft: ~Copyable {
     /// The names that were set, removed or renamed.
     var changedNames: [SettingName] { Array(changes.keys) }
 
+    /// The changes in the order of their names.
+    var settingsChanges: [SettingsChange] {
+        changes.sorted { $0.key < $1.key }.map { history.change($0.key, $0.value) }
+    }
+
     // MARK: Names
 
     func isPresent(_ name: SettingName) -> Bool {

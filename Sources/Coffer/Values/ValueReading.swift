@@ -16,6 +16,15 @@ enum ValueReading {
         return value
     }
 
+    /// Makes Swift strings of the keys of a list, in their order.
+    ///
+    /// - Throws: `notEnoughMemory`.
+    static func keys(of reader: PropertyListReader) throws(VaultError) -> [String] {
+        var keys: [String] = []
+        for index in 0..<reader.count(of: 0) { keys.append(try string(reader.key(index), of: reader)) }
+        return keys
+    }
+
     /// Makes a Swift string of a string in a list.
     ///
     /// - Throws: `notEnoughMemory`.

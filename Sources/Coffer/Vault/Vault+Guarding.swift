@@ -35,7 +35,7 @@ extension Vault {
             }
             _ = tooLate
         } catch {
-            withState { $0.warn(.fileNotWatched(errno: error.code)) }
+            withState { $0.noteWatch(failure: error.code) }
         }
     }
 
@@ -77,6 +77,6 @@ extension VaultState.Guards {
     var warnings: [VaultWarning] {
         attachments.compactMap { attachment in
             attachment.unavailable.map { .triggerUnavailable(name: $0.name, errno: $0.errno) }
-        }
+        } + (watchFailure.map { [.fileNotWatched(errno: $0)] } ?? [])
     }
 }

@@ -20,10 +20,10 @@ extension Vault {
     /// - Returns: whether it was installed.
     func install(_ fresh: Snapshot, over lease: Lease) -> Bool {
         let events = differences(between: lease, and: fresh)
-        let warnings = Self.warnings(of: fresh.header.keyDerivation)
         return withChange { state in
             guard state.revision == lease.revision else { return ([], [], false) }
-            return (state.renew(fresh, key: lease.key, warnings: warnings), events, true)
+            // The key is the same, so its cost is; and all else is as of the last unlock or save.
+            return (state.renew(fresh, key: lease.key, warnings: state.warnings), events, true)
         }
     }
 

@@ -48,13 +48,7 @@ extension Vault {
     /// - Returns: the names, as Swift strings.
     /// - Throws: `locked`; what reading the file again throws.
     public func names() throws(VaultError) -> [String] {
-        try withSettings { (reader) throws(VaultError) in
-            var names: [String] = []
-            for index in 0..<reader.count(of: 0) {
-                names.append(try ValueReading.string(reader.key(index), of: reader))
-            }
-            return names
-        }
+        try withSettings { (reader) throws(VaultError) in try ValueReading.keys(of: reader) }
     }
 
     /// Lends a reader of all settings.

@@ -15,6 +15,9 @@ extension VaultError: CustomStringConvertible {
         case .wrongPassphrase: "the passphrase is wrong, or another holder of the vault changed it"
         case .tampered: "the passphrase is right, but the vault's file was edited after its last save: restore a copy"
         case .invalidContents(let reason): "the vault holds what this program refuses: \(reason)"
+        case .rolledBack(let generation, let newest) where generation >= newest:
+            "the vault's file is save \(generation) under a key that was replaced, and save \(newest) was seen before: "
+                + "look for the file with the new passphrase"
         case .rolledBack(let generation, let newest):
             "the vault's file is save \(generation), and save \(newest) was seen before: look for the newer file"
         case .forked(let generation): "the vault's file is another save \(generation) than the one that was seen"

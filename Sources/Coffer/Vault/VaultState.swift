@@ -20,6 +20,8 @@ struct VaultState {
         var timer: LazyTimer?
         /// Tells of the saves of other processes, while anybody observes.
         var watch: FileWatch?
+        /// Why there is none, if one was asked for.
+        var watchFailure: Int32?
     }
 
     /// What was replaced, to be wiped outside the lock.
@@ -162,10 +164,18 @@ struct VaultState {
     }
 
     /// Adds what tells of the saves of other processes.
-    mutating func watch(_ watch: FileWatch) { unlocked?.content.guards.watch = watch }
+    mutating func watch(_ watch: FileWatch) {
+        unlocked?.content.guards.watch = watch
+        noteWatch(failure: nil)
+    }
 
-    mutating func warn(_ warning: VaultWarning) {
-        if !warnings.contains(warning) { warnings.append(warning) }
+    /// Says why there is nothing that tells of the saves of other processes, until there is.
+    mutating func noteWatch(failure: Int32?) {
+        guard let unlocked else { return }
+        let old = unlocked.content.guards.watchFailure.map { VaultWarning.fileNotWatched(errno: $0) }
+        warnings.removeAll { $0 == old }
+        self.unlocked?.content.guards.watchFailure = failure
+        if let failure { warnings.append(.fileNotWatched(errno: failure)) }
     }
 
     /// Remembers a save that ended after the vault was locked. An unlock since then may have read the file before it.

@@ -65,8 +65,7 @@ enum ListCommand {
     }
 
     private static func rows(of vault: Vault) throws(VaultError) -> [Row] {
-        let names = try vault.names()
-        return try vault.withHistory { (reader, modified, now) throws(VaultError) in
+        try vault.withHistory { (reader, names, modified, now) throws(VaultError) in
             zip(names, zip(0..<reader.count(of: 0), modified)).map { name, setting in
                 Row(
                     name: name, type: "\(reader.kind(of: reader.value(setting.0)))", modified: setting.1,

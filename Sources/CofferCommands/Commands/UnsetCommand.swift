@@ -21,12 +21,12 @@ enum UnsetCommand {
         defer { vault.lock() }
         try session.saving("the settings are removed") {
             try vault.update { draft in
-                for name in session.operands {
-                    guard try draft.contains(name) || draft.canUndo(name) else {
-                        throw Failure.notFound(name, vault: path)
-                    }
-                }
                 let undoable = session.arguments.has(.undoable)
+                for name in session.operands {
+                    // What an earlier --undoable kept is there to be removed as well.
+                    let isThere = try draft.contains(name) || (!undoable && draft.canUndo(name))
+                    guard isThere else { throw Failure.notFound(name, vault: path) }
+                }
                 // A name that was given twice is gone by the second time.
                 for name in session.operands { _ = draft.remove(name, undoable: undoable) }
             }

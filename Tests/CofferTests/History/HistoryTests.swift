@@ -1,5 +1,6 @@
 import Coffer
 import Foundation
+import PropertyLists
 import Synchronization
 import TestSupport
 import Testing
@@ -104,25 +105,6 @@ extension TemporaryVault {
         #expect(throws: Self.nothingKept) { try vault.undo("a") }
     }
 
-    @Test("what was removed for undo is removed for good by removing it again")
-    func removedTwice() throws {
-        try set("a", "one")
-        try vault.update { draft in draft.remove("a", undoable: true) }
-        try vault.update { (draft: inout Draft) throws in
-            let removed = [draft.remove("a", undoable: true), draft.remove("a"), draft.remove("a")]
-            #expect(removed == [true, true, false])
-        }
-        #expect(throws: VaultError.notFound(name: "a")) { try vault.undo("a") }
-        // In one update too.
-        try set("b", "one")
-        try vault.update { (draft: inout Draft) throws in
-            draft.remove("b", undoable: true)
-            let isRemoved = draft.remove("b")
-            #expect(isRemoved)
-        }
-        #expect(throws: VaultError.notFound(name: "b")) { try vault.undo("b") }
-    }
-
     @Test("keys do for removal, undo and age what names do")
     func keys() throws {
         let (number, secret) = (SettingKey("number", default: 0), SecretKey("secret"))
@@ -153,6 +135,58 @@ extension TemporaryVault {
     func present() {
         let now = SettingDate.now
         #expect(abs(now.secondsSince1970 - Date().timeIntervalSince1970) < 60)
+    }
+
+    @Test("what a removal kept for an undo goes with a second removal")
+    func secondRemoval() throws {
+        try set("a", "one")
+        try vault.update { draft in draft.remove("a", undoable: true) }
+        let isThere = try vault.update { draft in draft.remove("a") }
+        #expect(!isThere)
+        #expect(throws: VaultError.notFound(name: "a")) { try vault.undo("a") }
+        #expect(try AuditReader.history(of: place).previous.isEmpty)
+        // Also in one update, and in whatever form the name is spelled.
+        try set("caf\u{E9}", "one")
+        try vault.update { draft in
+            draft.remove("caf\u{E9}", undoable: true)
+            draft.remove("cafe\u{301}")
+        }
+        #expect(throws: VaultError.notFound(name: "caf\u{E9}")) { try vault.undo("caf\u{E9}") }
+        // Asked to keep it, a second removal changes nothing.
+        try set("b", "one")
+        try vault.update { draft in draft.remove("b", undoable: true) }
+        let before = try place.bytes()
+        try vault.update { draft in _ = draft.remove("b", undoable: true) }
+        #expect(try place.bytes() == before)
+        try vault.undo("b")
+        #expect(try value("b") == "one")
+    }
+
+    @Test("a value that is removed and set anew in one update is not kept")
+    func removedAndSet() throws {
+        try set("a", "one")
+        try set("a", "two")
+        try vault.update { draft in
+            draft.remove("a")
+            draft.set(SettingKey("a", default: ""), to: "three")
+        }
+        #expect(throws: Self.nothingKept) { try vault.undo("a") }
+        #expect(try AuditReader.history(of: place).previous.isEmpty)
+        // A removal that is to be undone keeps it, as a change does.
+        try vault.update { draft in
+            draft.remove("a", undoable: true)
+            draft.set(SettingKey("a", default: ""), to: "four")
+        }
+        try vault.undo("a")
+        #expect(try value("a") == "three")
+        // A name that was given away stays another setting when its new value is removed and brought back.
+        try vault.update { draft in
+            draft.rename("a", to: "b")
+            draft.set(SettingKey("a", default: ""), to: "new")
+            draft.remove("a", undoable: true)
+            draft.undo("a")
+        }
+        #expect(throws: Self.nothingKept) { try vault.undo("a") }
     }
 
     @Test("a rename takes age and last value along, and what it replaces can be brought back")
@@ -240,6 +274,35 @@ extension TemporaryVault {
         #expect(try modified("cafe\u{301}") == clock.now)
         vault.lock()
         #expect(throws: VaultError.locked) { try vault.modified("a") }
+    }
+
+    @Test("names, types and ages that are lent together are those of one save")
+    func oneSave() throws {
+        // Whenever the file is opened there is one more setting in it, and time for another look.
+        let (time, other) = (ManualClock(), vault)
+        let opened = Mutex(0)
+        var surroundings = VaultSurroundings(
+            system: FaultingSystemCalls(before: { call in
+                time.advance(by: .seconds(1))
+                guard call == .open else { return }
+                let number = opened.withLock {
+                    $0 += 1; return $0
+                }
+                try? other.update { draft in draft.set(SettingKey("\(number)", default: 0), to: number) }
+            }))
+        surroundings.clock = time
+        let reader = Vault(at: .file(place.path), surroundings: surroundings)
+        try reader.unlock(Secret.text(TemporaryVault.passphrase))
+        for _ in 0..<3 {
+            let count = try reader.withHistory { (list, names, modified, _) in
+                #expect(names.count == list.count(of: 0))
+                #expect(names.count == modified.count)
+                return names.count
+            }
+            #expect(count > 0)
+            time.advance(by: .seconds(1))
+        }
+        #expect(opened.withLock { $0 } > 3)
     }
 
     @Test("a change of passphrase keeps ages and last values")
