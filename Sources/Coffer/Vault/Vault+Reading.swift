@@ -66,11 +66,7 @@ extension Vault {
     ///   absent.
     func find(_ spelling: String) throws(VaultError) -> (snapshot: Snapshot, object: Int)? {
         let snapshot = try snapshot()
-        let exact = SettingName(spelling)
-        if let object = snapshot.value(of: exact) { return (snapshot, object) }
-        let normal = try exact.normalized()
-        guard normal != exact else { return nil }
-        return snapshot.value(of: normal).map { (snapshot, $0) }
+        return try snapshot.find(spelling).map { (snapshot, $0) }
     }
 
     /// Lends the value of a setting with the list that it stands in.
@@ -81,5 +77,27 @@ extension Vault {
     ) throws(VaultError) -> Result? {
         guard let (snapshot, object) = try find(spelling) else { return nil }
         return try snapshot.withSettings { (reader) throws(VaultError) in try body(reader, object) }
+    }
+
+    /// Lends the values of settings with the list that all of them stand in: they are of one save.
+    ///
+    /// - Parameter body: gets the number of each value, or nil for a setting that is absent.
+    package func withValues<Result: ~Copyable>(
+        of spellings: [String], _ body: (PropertyListReader, [Int?]) throws(VaultError) -> Result
+    ) throws(VaultError) -> Result {
+        let snapshot = try snapshot()
+        var objects: [Int?] = []
+        for spelling in spellings { objects.append(try snapshot.find(spelling)) }
+        return try snapshot.withSettings { (reader) throws(VaultError) in try body(reader, objects) }
+    }
+}
+
+extension Snapshot {
+    /// The number of a setting's value, under its name as it is spelled, else in composed form; nil when absent.
+    fileprivate func find(_ spelling: String) throws(VaultError) -> Int? {
+        let exact = SettingName(spelling)
+        if let object = value(of: exact) { return object }
+        let normal = try exact.normalized()
+        return normal == exact ? nil : value(of: normal)
     }
 }

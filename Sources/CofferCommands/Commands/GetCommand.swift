@@ -31,28 +31,22 @@ enum GetCommand {
         let terminator = try terminator(session)
         let vault = try session.unlockedVault()
         defer { vault.lock() }
-        for name in names where try !vault.contains(name) {
-            throw Failure.notFound(name, vault: try session.vaultPath())
-        }
-        if asJSON { return try writeJSON(names, of: vault, to: session.console) }
-        let output = ValueOutput(
-            console: session.console, terminator: terminator, isRaw: session.arguments.has(.raw))
-        // All or nothing: what cannot be written must not be found out behind the first of them.
-        if names.count > 1 { try values(names, of: vault, session, output.check) }
-        try values(names, of: vault, session, output.write)
-    }
-
-    private static func values(
-        _ names: [String], of vault: Vault, _ session: Session,
-        _ body: (_ object: Int, _ reader: borrowing PropertyListReader) throws(Failure) -> Void
-    ) throws {
-        for name in names {
-            let result = try vault.withValue(of: name) { (reader, object) throws(VaultError) in
-                Result { () throws(Failure) in try body(object, reader) }
+        let path = try session.vaultPath()
+        // All from one save: a user name and its password belong together.
+        try vault.withValues(of: names) { (reader, objects) throws(VaultError) in
+            Result {
+                let values = try zip(names, objects).map { name, object in
+                    guard let object else { throw Failure.notFound(name, vault: path) }
+                    return (name: name, object: object)
+                }
+                if asJSON { return try writeJSON(values, of: reader, to: session.console) }
+                let output = ValueOutput(
+                    console: session.console, terminator: terminator, isRaw: session.arguments.has(.raw))
+                // All or nothing: what cannot be written must not be found out behind the first of them.
+                if values.count > 1 { for value in values { try output.check(value.object, of: reader) } }
+                for value in values { try output.write(value.object, of: reader) }
             }
-            guard let result else { throw Failure.notFound(name, vault: try session.vaultPath()) }
-            try result.get()
-        }
+        }.get()
     }
 
     private static func terminator(_ session: Session) throws(Failure) -> ValueOutput.Terminator {
@@ -68,38 +62,25 @@ enum GetCommand {
     }
 
     // All of it is put together first: half an object is no output.
-    private static func writeJSON(_ names: [String], of vault: Vault, to console: Console) throws {
+    private static func writeJSON(
+        _ values: [(name: String, object: Int)], of reader: PropertyListReader, to console: Console
+    ) throws {
         var arena = try GuardedArena()
         try arena.append(literal: "{")
-        let names = try once(names, in: vault)
-        for (index, name) in names.enumerated() {
+        // Each setting under the first name that it was asked for by: an object has no key twice.
+        var seen: Set<Int> = []
+        let values = values.filter { seen.insert($0.object).inserted }
+        for (index, value) in values.enumerated() {
             if index > 0 { try arena.append(literal: ",") }
             try JSONWriter.indent(1, to: &arena)
-            let utf8 = Array(name.utf8)
+            let utf8 = Array(value.name.utf8)
             // As in every object: an only key that begins with $ would be taken for a type.
-            try JSONWriter.append(utf8: unsafe utf8.span.bytes, doublesDollar: names.count == 1, to: &arena)
+            try JSONWriter.append(utf8: unsafe utf8.span.bytes, doublesDollar: values.count == 1, to: &arena)
             try arena.append(literal: ": ")
-            let result = try vault.withValue(of: name) { (reader, object) throws(VaultError) in
-                Result { () throws(SecureMemoryError) in
-                    try JSONWriter.append(object, of: reader, indent: 1, to: &arena)
-                }
-            }
-            guard let result else { throw VaultError.notFound(name: name) }
-            try result.get()
+            try JSONWriter.append(value.object, of: reader, indent: 1, to: &arena)
         }
         try arena.append(literal: "\n}\n")
         try console.write(arena.bytes)
-    }
-
-    // Each setting under the first name that it was asked for by: an object has no key twice. Whatever the spelling, one
-    // setting is one object of the list.
-    private static func once(_ names: [String], in vault: Vault) throws -> [String] {
-        var seen: Set<Int> = []
-        return try names.filter { name in
-            let found = try vault.withValue(of: name) { (_, object) throws(VaultError) in object }
-            guard let found else { throw VaultError.notFound(name: name) }
-            return seen.insert(found).inserted
-        }
     }
 }
 
