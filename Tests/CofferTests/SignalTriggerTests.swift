@@ -256,6 +256,12 @@ import Testing
         await #expect(processExitsWith: .success) {
             Inside.begin()
             signal(SIGUSR1, SIG_IGN)
+            // Once before the fork: what the runtime makes at the first use, it makes under locks that a child inherits.
+            let before = Occurrences()
+            let warm = Inside.attach(SIGWINCH) { before.happen() }
+            raise(SIGWINCH)
+            guard before.wait(), Inside.disposition(SIGWINCH) != 1 else { exit(5) }
+            warm.cancel()
             let attachment = Inside.attach(SIGUSR1) { Inside.fired.happen() }
             let status = try Child.status {
                 let seen = Occurrences()
