@@ -38,9 +38,7 @@ extension Vault {
             guard state.epoch == attempt.epoch else { return ([], [], false) }
             var (key, snapshot): (MasterKey, Snapshot?) = (opened.key, opened.snapshot)
             var warnings = opened.warnings
-            if state.revision != attempt.revision, let seen = state.seen,
-                seen.vaultID == found.vaultID, seen.generation >= found.generation
-            {
+            if state.revision != attempt.revision, state.mayHaveSeen(found) {
                 // Without a snapshot, the next read decrypts the file as it is now.
                 (key, snapshot) = (state.unlocked?.content.key ?? key, state.unlocked?.content.snapshot)
                 if state.unlocked != nil { warnings = state.warnings }

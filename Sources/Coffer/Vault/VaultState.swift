@@ -86,6 +86,12 @@ struct VaultState {
     /// Whether something is held whose time has passed.
     func isOverdue(at now: Int64) -> Bool { unlocked != nil && held(at: now) == nil }
 
+    /// Whether what was read may be as old as what this handle has seen, or older. After a deadline nobody knows.
+    func mayHaveSeen(_ found: SeenGeneration) -> Bool {
+        guard let seen else { return true }
+        return seen.vaultID == found.vaultID && seen.generation >= found.generation
+    }
+
     // MARK: News of the file
 
     /// Something happened to the file.
