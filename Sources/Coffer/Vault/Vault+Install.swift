@@ -90,3 +90,11 @@ extension Vault {
         if hub.isObserved { watchFile() }
     }
 }
+
+extension VaultState {
+    /// Whether what was read may be as old as what this handle has seen, or older. After a deadline nobody knows.
+    fileprivate func mayHaveSeen(_ found: SeenGeneration) -> Bool {
+        guard let seen else { return true }
+        return seen.vaultID == found.vaultID && seen.generation >= found.generation
+    }
+}

@@ -86,12 +86,6 @@ struct VaultState {
     /// Whether something is held whose time has passed.
     func isOverdue(at now: Int64) -> Bool { unlocked != nil && held(at: now) == nil }
 
-    /// Whether what was read may be as old as what this handle has seen, or older. After a deadline nobody knows.
-    func mayHaveSeen(_ found: SeenGeneration) -> Bool {
-        guard let seen else { return true }
-        return seen.vaultID == found.vaultID && seen.generation >= found.generation
-    }
-
     // MARK: News of the file
 
     /// Something happened to the file.
@@ -173,7 +167,16 @@ struct VaultState {
     }
 
     /// Adds what tells of the saves of other processes.
-    mutating func watch(_ watch: FileWatch) { unlocked?.content.guards.watch = watch }
+    ///
+    /// - Returns: what did so before.
+    mutating func watch(_ watch: FileWatch) -> FileWatch? {
+        defer {
+            unlocked?.content.guards.watch = watch
+            unlocked?.content.guards.watchFailure = nil
+        }
+        warnings.removeAll { if case .fileNotWatched = $0 { true } else { false } }
+        return unlocked?.content.guards.watch
+    }
 
     /// Remembers why nothing tells of them.
     mutating func cannotWatch(_ failure: Int32) {
