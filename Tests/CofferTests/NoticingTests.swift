@@ -47,4 +47,21 @@ import Testing
         }
         #expect(await events.next() == .changed(names: ["retries"]))
     }
+
+    @Test("a directory that is moved away ends the watch, which is told; one that takes its place is watched")
+    func movedDirectory() async throws {
+        let place = try TemporaryVault()
+        let (files, away) = (FileManager.default, place.directory.appendingPathExtension("away"))
+        let vault = try place.unlocked()
+        var events = vault.events().makeAsyncIterator()
+        try files.moveItem(at: place.directory, to: away)
+        #expect(BackgroundLoopTests.eventually { vault.warnings.contains(.fileNotWatched(errno: ENOENT)) })
+        try files.moveItem(at: away, to: place.directory)
+        // Another observer is reason to try again, and both are told.
+        var second = vault.events().makeAsyncIterator()
+        #expect(!vault.warnings.contains(.fileNotWatched(errno: ENOENT)))
+        try place.unlocked().update { draft in draft.set(.retries, to: 7) }
+        #expect(await events.next() == .changed(names: ["retries"]))
+        #expect(await second.next() == .changed(names: ["retries"]))
+    }
 }

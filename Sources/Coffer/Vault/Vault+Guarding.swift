@@ -28,19 +28,17 @@ extension Vault {
 
     /// Watches the file for saves of other processes, as long as the vault is unlocked.
     func watchFile() {
-        guard let epoch = withState({ $0.unlocked.map { $0.content.guards.watch == nil } == true ? $0.epoch : nil }),
-            let path = try? path()
+        guard let epoch = withState({ $0.unlocked != nil && !$0.isWatched ? $0.epoch : nil }), let path = try? path()
         else { return }
         do throws(Errno) {
             let watch = try FileWatch(path: path) { [weak self] in self?.newsOfFile() }
-            // One that comes too late is let go of outside the lock.
-            let tooLate = withState { state -> FileWatch? in
-                guard state.epoch == epoch, state.unlocked?.content.guards.watch == nil else { return watch }
-                state.watch(watch)
-                return nil
+            // One that comes too late, or has ended, is let go of outside the lock.
+            let leftOver = withState { state -> FileWatch? in
+                guard state.epoch == epoch, !state.isWatched else { return watch }
+                return state.watch(watch)
             }
             // A save between the last reading of the file and the watch was seen by neither.
-            if tooLate == nil { newsOfFile() }
+            if leftOver !== watch { newsOfFile() }
         } catch {
             withState { $0.noteWatch(failure: error.code) }
         }
@@ -57,6 +55,8 @@ extension Vault {
     }
 
     private func look() {
+        // What happened may be that the directory was moved, which ends a watch.
+        if hub.isObserved { watchFile() }
         repeat { lookOnce() } while withState { $0.endLook() }
     }
 
@@ -77,6 +77,11 @@ extension Vault {
         defer { if withState({ $0.endChange() }) { startLook() } }
         return try body()
     }
+}
+
+extension VaultState {
+    /// Whether saves of other processes are told.
+    fileprivate var isWatched: Bool { unlocked?.content.guards.watch?.isAlive == true }
 }
 
 extension VaultState.Guards {

@@ -38,9 +38,7 @@ extension Vault {
             guard state.epoch == attempt.epoch else { return ([], [], false) }
             var (key, snapshot): (MasterKey, Snapshot?) = (opened.key, opened.snapshot)
             var warnings = opened.warnings
-            if state.revision != attempt.revision, let seen = state.seen,
-                seen.vaultID == found.vaultID, seen.generation >= found.generation
-            {
+            if state.revision != attempt.revision, state.mayHaveSeen(found) {
                 // Without a snapshot, the next read decrypts the file as it is now.
                 (key, snapshot) = (state.unlocked?.content.key ?? key, state.unlocked?.content.snapshot)
                 if state.unlocked != nil { warnings = state.warnings }
@@ -90,5 +88,13 @@ extension Vault {
     private func becameUnlocked() {
         ensureTimer()
         if hub.isObserved { watchFile() }
+    }
+}
+
+extension VaultState {
+    /// Whether what was read may be as old as what this handle has seen, or older. After a deadline nobody knows.
+    fileprivate func mayHaveSeen(_ found: SeenGeneration) -> Bool {
+        guard let seen else { return true }
+        return seen.vaultID == found.vaultID && seen.generation >= found.generation
     }
 }

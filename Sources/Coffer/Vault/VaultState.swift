@@ -167,9 +167,14 @@ struct VaultState {
     }
 
     /// Adds what tells of the saves of other processes.
-    mutating func watch(_ watch: FileWatch) {
-        unlocked?.content.guards.watch = watch
-        noteWatch(failure: nil)
+    ///
+    /// - Returns: what did so before.
+    mutating func watch(_ watch: FileWatch) -> FileWatch? {
+        defer {
+            unlocked?.content.guards.watch = watch
+            noteWatch(failure: nil)
+        }
+        return unlocked?.content.guards.watch
     }
 
     /// Says why there is nothing that tells of the saves of other processes, until there is.
