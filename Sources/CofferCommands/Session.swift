@@ -103,7 +103,8 @@ package struct Session: Sendable {
             case .groupNotKept: console.warning("the group of the vault's file could not be kept")
             case .syncedEverything:
                 console.warning("the file system cannot bring one file to the disk, so everything was brought there")
-            case .weakKeyDerivation, .readableByOthers, .freshnessNotRemembered, .triggerUnavailable, .fileNotWatched:
+            case .weakKeyDerivation, .readableByOthers, .freshnessNotRemembered, .triggerUnavailable,
+                .timerUnavailable, .fileNotWatched:
                 break
             }
         }

@@ -2,6 +2,7 @@ import Coffer
 import Synchronization
 import TestSupport
 import Testing
+import VaultFile
 
 @Suite struct AutoLockTests {
     static let minute = Duration.seconds(60)
@@ -199,6 +200,18 @@ import Testing
         }
         #expect(!vault.isUnlocked)
         #expect(try place.unlocked()[.retries] == 9)
+    }
+
+    @Test("a system that gives no timer is warned of, and the deadline counts at the next access")
+    func noTimer() throws {
+        let clock = ManualClock()
+        clock.fail(with: Errno(code: 11))
+        let vault = try Self.vault(AutoLock(idle: Self.minute), clock: clock)
+        #expect(vault.warnings.contains(.timerUnavailable))
+        clock.advance(by: Self.minute)
+        #expect(throws: VaultError.locked) { try vault[.retries] }
+        let steady = try Self.vault(.never, clock: clock)
+        #expect(!steady.warnings.contains(.timerUnavailable))
     }
 
     @Test("a trigger that this system does not have is a warning, and no failure")

@@ -3,7 +3,7 @@ import Foundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct ObservationTests {
+@Suite(.timeLimit(.minutes(5))) struct ObservationTests {
     @Test("lock states and names of changes come in their order")
     func order() async throws {
         let vault = try TemporaryVault().handle()

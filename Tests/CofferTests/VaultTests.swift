@@ -138,6 +138,10 @@ extension Vault {
             }
         }
         #expect("\(VaultError.locked)" == "the vault is locked: unlock it")
+        // A path that somebody else chose does not steer a terminal.
+        #expect(
+            "\(VaultError.notAVault(path: "/a\u{1B}[2J\n\u{9B}é"))"
+                == "/a\\u{1b}[2J\\u{a}\\u{9b}é is not a Coffer vault")
         // A file with an old key can have been saved more often than what was seen.
         for generation: UInt64 in [7, 8] {
             let text = "\(VaultError.rolledBack(generation: generation, newest: 7))"

@@ -8,10 +8,15 @@ internal import VaultFile
 final class Freshness: Sendable {
     let policy: FreshnessPolicy
     private let surroundings: VaultSurroundings
-    private let accepted = PlainMutex<Acceptance?>(nil)
+    /// Each process has its own: a child may be forked while another thread of its parent is in here.
+    private let accepted = PerProcess { Accepted() }
+
+    private final class Accepted: Sendable {
+        let last = PlainMutex<Acceptance?>(nil)
+    }
 
     /// A file that was accepted and could not be written down, and the state that was against it.
-    private struct Acceptance {
+    private struct Acceptance: Sendable {
         let sighting: FreshnessSighting
         let path: [UInt8]?
         let overruled: FreshnessState
@@ -53,10 +58,10 @@ final class Freshness: Sendable {
     func accept(_ sighting: FreshnessSighting, at path: String, against state: FreshnessState) -> [VaultWarning] {
         guard policy.isRemembered else { return [] }
         let place = place(of: path)
-        accepted.withLock { $0 = nil }
+        accepted.object.last.withLock { $0 = nil }
         let warnings = write { $0.accept(sighting, at: place) }
         if !warnings.isEmpty {
-            accepted.withLock { $0 = Acceptance(sighting: sighting, path: place, overruled: state) }
+            accepted.object.last.withLock { $0 = Acceptance(sighting: sighting, path: place, overruled: state) }
         }
         return warnings
     }
@@ -81,7 +86,7 @@ final class Freshness: Sendable {
 
     /// A state with what was accepted in it, as long as it says the same of the vault as it did then.
     private func withAcceptance(_ state: FreshnessState) -> FreshnessState {
-        guard let accepted = accepted.withLock({ $0 }),
+        guard let accepted = accepted.object.last.withLock({ $0 }),
             state.agrees(with: accepted.overruled, on: accepted.sighting.vaultID, at: accepted.path)
         else { return state }
         var state = state

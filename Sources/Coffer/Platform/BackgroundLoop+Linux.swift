@@ -131,7 +131,8 @@ package final class BackgroundLoop: Sendable {
         var isLeftAlone = false
         while let round = state.withLock({ $0.nextRound(isLeftAlone) }) {
             var polled = round.polled
-            let timeout = round.isUnused ? Self.linger : round.isBlind ? Self.slice : -1
+            // Without a channel nothing wakes it, so it looks by itself, also while it lingers.
+            let timeout = round.isBlind ? Self.slice : round.isUnused ? Self.linger : -1
             let count = unsafe poll(&polled, nfds_t(polled.count), timeout)
             // A limit on descriptors that was lowered meanwhile must not make this spin.
             if count < 0 && errno != EINTR { usleep(useconds_t(Self.slice) * 1_000) }

@@ -23,7 +23,7 @@ extension Vault {
     /// Sees to it that the vault is locked at its deadline. A system that once had no thread to spare is asked again.
     func ensureTimer() {
         let (timer, deadline) = withState { ($0.unlocked?.content.guards.timer, $0.nextDeadline) }
-        timer?.ensure(by: deadline)
+        if timer?.ensure(by: deadline) == false { withState { $0.warn(.timerUnavailable) } }
     }
 
     /// Watches the file for saves of other processes, as long as the vault is unlocked.

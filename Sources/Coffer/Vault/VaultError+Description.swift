@@ -2,9 +2,9 @@ extension VaultError: CustomStringConvertible {
     /// One sentence for a person: what happened, and what to do. It carries no value of a setting.
     public var description: String {
         switch self {
-        case .noVault(let path): "there is no vault at \(path): create one"
-        case .alreadyExists(let path): "there is something at \(path) already, and nothing is overwritten"
-        case .notAVault(let path): "\(path) is not a Coffer vault"
+        case .noVault(let path): "there is no vault at \(shown(path)): create one"
+        case .alreadyExists(let path): "there is something at \(shown(path)) already, and nothing is overwritten"
+        case .notAVault(let path): "\(shown(path)) is not a Coffer vault"
         case .unsupportedVersion(let version): "the vault is of format version \(version): a newer program is needed"
         case .unsupportedFeature(let field, let value):
             "the vault has \(field) \(value), which this program does not know: a newer one is needed"
@@ -27,13 +27,25 @@ extension VaultError: CustomStringConvertible {
         case .conflict: "the passphrase of the vault was changed elsewhere, and nothing was overwritten: unlock it anew"
         case .locked: "the vault is locked: unlock it"
         case .ioError(let step, let errno, let path):
-            "could not \(step) (\(path))" + (errno == 0 ? "" : ": system error \(errno)")
+            "could not \(step) (\(shown(path)))" + (errno == 0 ? "" : ": system error \(errno)")
         case .savedButNotSynced(let errno, let path):
-            "the change is saved in \(path), but may not survive a power cut (system error \(errno)): do not repeat it"
-        case .notFound(let name): "there is no setting \(name)"
+            "the change is saved in \(shown(path)), but may not survive a power cut (system error \(errno)): do not repeat it"
+        case .notFound(let name): "there is no setting \(shown(name))"
         case .typeMismatch(let name, let expected, let found):
-            "the setting \(name) is of type \(found), not \(expected)"
+            "the setting \(shown(name)) is of type \(found), not \(expected)"
         case .refused(let reason): reason
+        }
+    }
+}
+
+/// Text that steers no terminal: control characters are written as their numbers.
+private func shown(_ text: String) -> String {
+    text.unicodeScalars.reduce(into: "") { result, scalar in
+        let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+        if isControl {
+            result += "\\u{\(String(scalar.value, radix: 16))}"
+        } else {
+            result.unicodeScalars.append(scalar)
         }
     }
 }

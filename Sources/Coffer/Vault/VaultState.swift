@@ -186,7 +186,7 @@ struct VaultState {
         if let failure { warnings.append(.fileNotWatched(errno: failure)) }
     }
 
-    private mutating func warn(_ warning: VaultWarning) {
+    mutating func warn(_ warning: VaultWarning) {
         if !warnings.contains(warning) { warnings.append(warning) }
     }
 

@@ -10,6 +10,8 @@ public enum VaultWarning: Hashable, Sendable {
     case syncedEverything
     /// What was to lock the vault does not work here, for the system's reason: choose another trigger, or a deadline.
     case triggerUnavailable(name: String, errno: Int32)
+    /// The system gives no thread that would lock the vault at its deadline: it counts at the next access all the same.
+    case timerUnavailable
     /// The file cannot be watched, for the system's reason: saves of other processes show at the next access.
     case fileNotWatched(errno: Int32)
     /// What was seen of the vault could not be written down, so that less is noticed another time.
