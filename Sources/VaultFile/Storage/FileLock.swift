@@ -1,3 +1,5 @@
+internal import SecureMemory
+
 /// The exclusive lock of a lock file. The system gives it back when its holder ends, however that happens.
 ///
 /// The corresponding C function is `flock`.
@@ -12,20 +14,34 @@ enum FileLock {
     ///   - name: the name of the lock file.
     ///   - directory: the directory it stands in.
     ///   - timeout: how long to wait at most.
-    /// - Returns: the open file, which holds the lock until it is closed.
+    /// - Returns: the lock, which is held to the end of its life.
     /// - Throws: `lockHeld` after the timeout, or a system failure: also for a lock file that belongs to another user or
     ///   has a second name (a hard link). A file system without locks is one: there is no
     ///   change without a lock.
     static func take(
         _ system: any SystemCalls, _ name: String, in directory: Int32, timeout: Duration
-    ) throws(StorageError) -> Descriptor {
+    ) throws(StorageError) -> Held {
         let deadline = system.monotonicNanoseconds().addingSaturating(timeout.wholeNanoseconds)
         while true {
             let file = try open(system, name, in: directory)
             try wait(for: file, until: deadline)
             // Somebody may have removed the file while we waited; then its lock keeps nobody out.
-            if try isStillThere(file, name, in: directory) { return file }
+            if try isStillThere(file, name, in: directory) { return Held(file) }
             guard system.monotonicNanoseconds() < deadline else { throw StorageError(.lock, .wouldBlock, .lockHeld) }
+        }
+    }
+
+    /// A lock that was taken.
+    struct Held: ~Copyable, Sendable {
+        private let file: Descriptor
+        private let owner = ProcessToken.current
+
+        fileprivate init(_ file: consuming Descriptor) { self.file = file }
+
+        // Closed here, the file may still be open in a child that another thread forked meanwhile, and would be locked
+        // for as long as that lives. The child in turn has nothing to give back.
+        deinit {
+            if owner == ProcessToken.current { try? file.system.unlock(file.number) }
         }
     }
 

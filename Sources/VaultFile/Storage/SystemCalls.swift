@@ -68,6 +68,9 @@ package protocol SystemCalls: Sendable {
     /// Takes the exclusive lock of an open file, or fails with `EWOULDBLOCK`. The corresponding C function is `flock`.
     func tryLock(_ descriptor: Int32) throws(Errno)
 
+    /// Gives the lock of an open file back, for all who share it. The corresponding C function is `flock`.
+    func unlock(_ descriptor: Int32) throws(Errno)
+
     /// Closes a descriptor, which is gone whatever the answer. The corresponding C function is `close`.
     func close(_ descriptor: Int32) throws(Errno)
 

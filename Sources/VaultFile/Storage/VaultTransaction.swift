@@ -13,7 +13,7 @@ package struct VaultTransaction: ~Copyable, Sendable {
     let place: ResolvedPath
     let purpose: Purpose
     let system: any SystemCalls
-    private let lock: Descriptor
+    private let lock: FileLock.Held
 
     init(
         _ system: any SystemCalls, _ path: String, _ purpose: Purpose, timeout: Duration

@@ -55,6 +55,30 @@ import VaultFile
         #expect(failure { () throws(StorageError) in try scratch.store().save([3]) } == nil)
     }
 
+    @Test("a child that was forked meanwhile neither keeps the lock nor gives it back")
+    func forked() throws {
+        let scratch = try Scratch()
+        try scratch.put("vault", [1])
+        var held: VaultTransaction? = try scratch.store().begin(.update)
+        let ended = try Child.status {
+            _ = held.take()
+            return 0
+        }
+        #expect(ended == 0)
+        let error = failure { () throws(StorageError) in
+            try scratch.store().begin(.update, timeout: .milliseconds(20))
+        }
+        #expect(error?.kind == .lockHeld)
+        let child = try Child.start { pause() }
+        _ = held.take()
+        #expect(
+            failure { () throws(StorageError) in
+                try scratch.store().begin(.update, timeout: .milliseconds(20))
+            } == nil)
+        kill(child, SIGKILL)
+        waitpid(child, nil, 0)
+    }
+
     @Test("the lock file stays, the same one, with nothing in it")
     func stays() throws {
         let scratch = try Scratch()

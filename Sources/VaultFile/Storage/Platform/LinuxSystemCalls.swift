@@ -125,6 +125,8 @@ package struct LinuxSystemCalls: SystemCalls {
         try checked(cs_flock(descriptor, LOCK_EX | LOCK_NB))
     }
 
+    package func unlock(_ descriptor: Int32) throws(Errno) { try checked(cs_flock(descriptor, LOCK_UN)) }
+
     package func close(_ descriptor: Int32) throws(Errno) { try checked(Glibc.close(descriptor)) }
 
     package func effectiveUser() -> UInt32 { geteuid() }
