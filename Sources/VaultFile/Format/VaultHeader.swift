@@ -108,7 +108,8 @@ package struct VaultHeader: Equatable, Sendable {
         try BLAKE2b.digest("coffer-check", of: body, digestLength: checkLength)
     }
 
-    private static func hasMagic(_ start: RawSpan) -> Bool {
+    /// Whether a file starts as vaults do.
+    static func hasMagic(_ start: RawSpan) -> Bool {
         start.byteCount >= magic.count && start.array(0..<magic.count) == magic
     }
 

@@ -42,7 +42,8 @@ package struct FreshnessStore: Sendable {
 
     /// Changes the state under its lock, on top of what others have recorded meanwhile.
     ///
-    /// A file that is no state, for whatever reason, is replaced; one that cannot be read is left alone.
+    /// A file that is no state, for whatever reason, is replaced; one that cannot be read is left alone, and so is a
+    /// vault that a link leads to.
     ///
     /// - Parameter change: changes the state; nothing is written if it leaves it as it is.
     /// - Throws: a failure of storage. The state is then as it was.
@@ -85,14 +86,18 @@ package struct FreshnessStore: Sendable {
             let file = try transaction.read(admit: admit)
             return FreshnessState(file: file.bytes.bytes) ?? FreshnessState()
         } catch {
-            guard case .storage(let failure) = error else { return FreshnessState() }
-            throw failure
+            switch error {
+            case .storage(let failure): throw failure
+            case .refused(.isVault): throw StorageError(.checkVault, .exists)
+            case .refused(.isTooLarge): return FreshnessState()
+            }
         }
     }
 
-    private struct Refused: Error {}
+    private enum Refused: Error { case isTooLarge, isVault }
 
     private static func admit(_ prefix: RawSpan, _ size: Int) throws(Refused) {
-        guard size <= FreshnessState.maximumFileSize else { throw Refused() }
+        guard !VaultHeader.hasMagic(prefix) else { throw .isVault }
+        guard size <= FreshnessState.maximumFileSize else { throw .isTooLarge }
     }
 }

@@ -180,6 +180,20 @@ import VaultFile
         }
     }
 
+    @Test("a link that leads to a vault does not lose it")
+    func vault() throws {
+        let scratch = try Scratch()
+        let store = Self.store(scratch)
+        try store.update { $0 = Self.known(5) }
+        try FileManager.default.removeItem(atPath: scratch("state/coffer/freshness"))
+        try scratch.put("vault", VaultHeader.magic + [1, 0])
+        try FileManager.default.createSymbolicLink(
+            atPath: scratch("state/coffer/freshness"), withDestinationPath: scratch("vault"))
+        #expect(store.read() == FreshnessState())
+        #expect(failure { () throws(StorageError) in try store.update { $0 = Self.known(6) } }?.errno == EEXIST)
+        #expect(try scratch.store().array() == VaultHeader.magic + [1, 0])
+    }
+
     @Test("threads that record many vaults at once lose none")
     func threads() throws {
         let scratch = try Scratch()
