@@ -76,7 +76,7 @@ import VaultFile
         }
     }
 
-    @Test("each trigger clears the cache, and is watched while the cache holds something")
+    @Test("each trigger clears the cache, also one that was emptied and filled again")
     func triggers() throws {
         let (first, second) = (LockSignal(), LockSignal())
         let cache = MemoryCache(triggers: [.custom(first), .sleep, .custom(second)], clock: clock)
@@ -96,11 +96,13 @@ import VaultFile
         #expect(cache.text("a") == nil)
         try cache.put("a", "value", lifetime: .seconds(1_000))
         #expect(cache.text("a") == "value")
+        // A signal of an empty cache is over when it is filled again; the next one counts.
         cache.remove("a")
         first.fire()
         try cache.put("a", "value")
-        clock.advance(by: .seconds(60))
+        #expect(cache.text("a") == "value")
         second.fire()
+        #expect(cache.text("a") == nil)
         #expect(cache.nonZeroCount == 0)
     }
 

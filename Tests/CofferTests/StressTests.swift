@@ -18,5 +18,7 @@ import Testing
         for operation in ["reads", "updates", "unlocks", "locks", "dropped", "cached"] {
             #expect(text.contains(operation), "\(text)")
         }
+        // The observers have seen something too.
+        #expect(text.contains("events ") && !text.contains("events 0\n"), "\(text)")
     }
 }

@@ -222,6 +222,7 @@ def main(wanted):
         generate(programs)
         if wanted:
             documents = {document: found for document, found in documents.items() if document.stem in wanted}
+            count = sum(len(snippets(document)) for document in documents)
         products = check("build", build, [name for found in documents.values() for name in found] if wanted else [])
         for document, found in documents.items() if products else ():
             check(document.name, check_document, document, found, products)

@@ -25,12 +25,13 @@ extension VaultTransaction {
     /// - Parameters:
     ///   - bytes: the whole content of the new file.
     ///   - expected: the file that is to be replaced, or nil for whichever is there.
+    ///   - keepsAccess: whether mode and group of the old file are kept; if not, the owner alone may open the new one.
     /// - Returns: the new file and what was not as it should be.
     /// - Throws: `changedMeanwhile` if another file is there than `expected`; `noVault`, `alreadyExists`,
     ///   `notARegularFile`, `hardLinked`, `foreignOwner`; `verificationFailed`; `renamedButNotSynced`; or a system
     ///   failure.
     package borrowing func replace(
-        with bytes: RawSpan, expecting expected: FileIdentity? = nil
+        with bytes: RawSpan, expecting expected: FileIdentity? = nil, keepsAccess: Bool = true
     ) throws(StorageError) -> ReplacementReport {
         let old = try Self.check(place, purpose)
         if let expected, old?.identity.hasSameContent(as: expected) != true {
@@ -39,7 +40,7 @@ extension VaultTransaction {
         let temporary = try createTemporary()
         var warnings: [ReplacementReport.Warning] = []
         do throws(StorageError) {
-            try setAccess(of: temporary.file, like: old, &warnings)
+            try setAccess(of: temporary.file, like: keepsAccess ? old : nil, &warnings)
             try temporary.file.write(bytes, .writeTemporary)
             let alone = try system.synchronizeOnce(temporary.file.number, .syncTemporary)
             if !alone { warnings.append(.syncedEverything) }

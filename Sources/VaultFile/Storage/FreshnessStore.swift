@@ -55,7 +55,8 @@ package struct FreshnessStore: Sendable {
         guard state != before else { return }
         let bytes = try state.file()
         do throws(StorageError) {
-            _ = try transaction.replace(with: bytes.rawSpan)
+            // The format wants 0600, whatever mode the file was given meanwhile.
+            _ = try transaction.replace(with: bytes.rawSpan, keepsAccess: false)
         } catch {
             // In force; what a power cut would take back is state that is lost, which is no failure.
             guard error.kind == .renamedButNotSynced else { throw error }

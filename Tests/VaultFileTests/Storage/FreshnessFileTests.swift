@@ -33,6 +33,9 @@ import VaultFile
         #expect(scratch.names == [])
         try store.update { $0 = Self.known(5) }
         #expect(store.read() == Self.known(5))
+        // A wider mode does not outlast the next update.
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o644], ofItemAtPath: scratch("state/coffer/freshness"))
         try store.update { state in
             #expect(state == Self.known(5))
             state.record(FreshnessStateTests.sighting(6, of: 1, key: 8), at: nil)
