@@ -26,15 +26,18 @@ import Testing
     func unwatched() async {
         await #expect(processExitsWith: .success) {
             let vault = try TemporaryVault().unlocked()
-            // As many of these as the system gives one user, so that the vault gets none.
-            var taken: [Int32] = []
-            while case let next = inotify_init1(Int32(IN_CLOEXEC)), next >= 0 { taken.append(next) }
-            let number = errno
+            // The limit is this process's alone: to use up what the user may have would depend on all others, and hurt them.
+            var limit = rlimit()
+            _ = unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            let usual = limit.rlim_cur
+            limit.rlim_cur = 0
+            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
             _ = vault.events()
-            #expect(vault.warnings.contains(.fileNotWatched(errno: number)))
-            for descriptor in taken { close(descriptor) }
+            limit.rlim_cur = usual
+            _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
+            #expect(vault.warnings.contains(.fileNotWatched(errno: EMFILE)))
             try vault.update { draft in draft.set(.retries, to: 7) }
-            #expect(vault.warnings.contains(.fileNotWatched(errno: number)))
+            #expect(vault.warnings.contains(.fileNotWatched(errno: EMFILE)))
         }
     }
 

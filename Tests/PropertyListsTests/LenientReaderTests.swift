@@ -14,6 +14,12 @@ import Testing
         }
     }
 
+    private static var secondsOfThread: Double {
+        var time = timespec()
+        unsafe clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+        return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+    }
+
     private func code(_ bytes: [UInt8]) -> PropertyListError.Code? {
         if case .failure(let error) = canonicalize(bytes) { error.code } else { nil }
     }
@@ -23,9 +29,10 @@ import Testing
         let file = try #require(try Corpus.load().files[name])
         let bytes = try Corpus.bytes(name)
         try #require(bytes.count == file.bytes)
-        let start = ContinuousClock.now
+        // Of this thread's own work: a busy machine is no fault of the reader's.
+        let start = Self.secondsOfThread
         let result = canonicalize(bytes)
-        #expect(ContinuousClock.now - start < .seconds(file.maxSeconds ?? 1))
+        #expect(Self.secondsOfThread - start < file.maxSeconds ?? 1)
         switch result {
         case .failure(let error):
             #expect(file.outcomes.contains { $0.error == error.code.corpusClass })
