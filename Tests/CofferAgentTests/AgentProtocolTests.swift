@@ -1,0 +1,6 @@
+import CofferAgent
+import Testing
+
+@Suite("Agent protocol")
+struct AgentProtocolTests {
+}
