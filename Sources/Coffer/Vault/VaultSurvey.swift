@@ -143,8 +143,18 @@ package struct ContentsSummary: Sendable {
     /// The number of the save.
     package let generation: UInt64
     package let numbers: PlaintextSummary
-    /// How the contents stood in memory while they were counted.
-    package let memoryProtection: MemoryProtection
+    /// How the contents stood in this process's memory while they were counted, if they did.
+    package let memoryProtection: MemoryProtection?
+
+    /// Takes what was counted.
+    package init(
+        vaultID: [UInt8], generation: UInt64, numbers: PlaintextSummary, memoryProtection: MemoryProtection? = nil
+    ) {
+        self.vaultID = vaultID
+        self.generation = generation
+        self.numbers = numbers
+        self.memoryProtection = memoryProtection
+    }
 }
 
 extension Vault {

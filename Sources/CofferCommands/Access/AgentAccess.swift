@@ -138,7 +138,9 @@ final class AgentAccess: SettingsAccess {
         let change = AgentChange(path: path, expected: nil, steps: steps, values: values)
         let reply: AgentReply
         do {
-            reply = try session.saving(done) { try link.change(change) }
+            reply = try link.change(change)
+        } catch VaultError.savedButNotSynced(let number, let path) {
+            throw Failure.notSynced(done, errno: number, path: path)
         } catch VaultError.refused(let reason) where refused != nil && AgentStep.refusals.contains(reason) {
             throw refused ?? Failure(.refused, reason)
         }

@@ -61,7 +61,8 @@ final class AgentLink {
     }
 
     private func judged(_ reply: consuming AgentReply) throws -> AgentReply {
-        if case .failure(let failure) = reply {
+        switch consume reply {
+        case .failure(let failure):
             // A vault that is locked since an answer is not one for which a passphrase is asked half-way.
             guard failure != .vault(.locked) else {
                 guard hasAnswered else { throw AgentAccess.NotUnlocked() }
@@ -71,8 +72,9 @@ final class AgentLink {
             hasAnswered = true
             if case .vault(let error) = failure { throw error }
             throw Failure(failure)
+        case let reply:
+            hasAnswered = true
+            return reply
         }
-        hasAnswered = true
-        return reply
     }
 }

@@ -12,10 +12,11 @@ struct AgentStatus {
     ///
     /// - Parameter path: of the vault, absolute.
     init(of path: String, _ agent: AgentLink) throws(Failure) {
-        let reply = try agent.ask(.status)
-        guard case .status(let held) = reply else {
-            if case .failure(let failure) = reply { throw Failure(failure) }
-            throw AgentLink.nonsense
+        let held: [AgentVaultStatus]
+        switch try agent.ask(.status) {
+        case .status(let all): held = all
+        case .failure(let failure): throw Failure(failure)
+        default: throw AgentLink.nonsense
         }
         // The agent knows a vault by the place that all spellings of its path lead to.
         let place = VaultPlace.resolved(path)

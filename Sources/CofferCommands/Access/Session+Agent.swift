@@ -51,11 +51,14 @@ extension Session {
     /// The settings in the agent; nothing if there is no agent, or it is not to be asked.
     ///
     /// An option that gives the passphrase is taken at its word, and an unexpected file is for the owner to accept.
-    func agentAccess() throws(Failure) -> AgentAccess? {
+    ///
+    /// - Parameter path: of another file than the vault.
+    func agentAccess(path: String? = nil) throws(Failure) -> AgentAccess? {
         guard !arguments.has(.noAgent), !arguments.has(.acceptUnexpected),
             try PassphraseOrigin.chosen(in: arguments, .current) == nil
         else { return nil }
-        let path = try absoluteVaultPath()
+        let chosen = if let path { path } else { try vaultPath() }
+        let path = try Directories.absolute(chosen)
         do throws(AgentClientError) {
             return AgentAccess(try AgentLink(to: try RuntimeDirectory.location(), vault: path), self, path: path)
         } catch {

@@ -1,4 +1,5 @@
 internal import Coffer
+internal import CofferAgent
 internal import SecureMemory
 
 /// `inspect`: what a file says to anybody, and with its passphrase what it is like inside, never what is in it.
@@ -13,7 +14,7 @@ enum InspectCommand {
                 + "exit code says why. (coffer check says the same in one line.)",
             "With --ask or a passphrase option it also opens the file, and shows the id of the vault, the number of the save, "
                 + "sizes and numbers, but no name and no value. It changes nothing, and does not compare the file with what "
-                + "was last seen here.",
+                + "was last seen here. What the agent has unlocked, it shows so without asking.",
         ],
         examples: [
             .init("coffer inspect backup.coffer", "without a passphrase"),
@@ -25,12 +26,22 @@ enum InspectCommand {
         let path = try session.inspectedPath()
         let origin = try PassphraseOrigin.chosen(in: session.arguments, .current)
         let isOpening = origin != nil || session.arguments.has(.ask)
-        let survey = try session.survey(of: path)
+        var survey = try session.survey(of: path)
+        var contents: ContentsSummary?
+        // Again if the file was saved between the two looks at it.
+        for _ in 0..<3 where survey.failure == nil {
+            let found = try session.contentsInAgent(of: survey)
+            if case .ofAnotherSave = found {
+                survey = try session.survey(of: path)
+                continue
+            }
+            if case .contents(let summary) = found { contents = summary }
+            break
+        }
         let isJSON = session.arguments.has(.json)
         if !isJSON { try session.console.write(InspectionText.header(survey)) }
         var failure = survey.failure.map { Failure($0, vault: path) }
-        var contents: ContentsSummary?
-        if isOpening && failure == nil {
+        if isOpening && contents == nil && failure == nil {
             do throws(Failure) { contents = try session.contents(of: survey) } catch { failure = error }
         }
         if isJSON {
@@ -38,12 +49,28 @@ enum InspectCommand {
         } else if let contents {
             try session.console.write(InspectionText.contents(contents))
         }
-        if let contents { session.warnOfMemory(contents.memoryProtection) }
+        if let protection = contents?.memoryProtection { session.warnOfMemory(protection) }
         if let failure { throw failure }
     }
 }
 
+/// What the agent knows of a file.
+private enum ContentsInAgent {
+    case unknown, ofAnotherSave
+    case contents(ContentsSummary)
+}
+
 extension Session {
+    fileprivate func contentsInAgent(of survey: borrowing VaultSurvey) throws -> ContentsInAgent {
+        guard let access = try agentAccess(path: survey.path) else { return .unknown }
+        do {
+            let details = try access.details()
+            guard details.check == InspectionFacts.bytes("check", survey.header) else { return .ofAnotherSave }
+            return .contents(
+                ContentsSummary(vaultID: details.vaultID, generation: details.generation, numbers: details.numbers))
+        } catch is AgentAccess.NotUnlocked { return .unknown }
+    }
+
     fileprivate func survey(of path: String) throws(Failure) -> VaultSurvey {
         do throws(VaultError) { return try Vault(at: .file(path)).survey() } catch { throw Failure(error, vault: path) }
     }

@@ -36,12 +36,13 @@ enum UnlockCommand {
         let request = AgentUnlock(
             path: absolute, epoch: epoch, key: key, idle: idle.duration, maximumAge: maximum.duration,
             acceptsUnexpected: session.arguments.has(.acceptUnexpected))
-        let reply = try agent.ask(.unlock(request))
-        if case .failure(let failure) = reply {
-            guard case .vault(let error) = failure else { throw Failure(failure) }
-            throw error == .locked ? Failure(AgentFailure.staleEpoch) : error
+        switch try agent.ask(.unlock(request)) {
+        case .done: break
+        case .failure(.vault(.locked)): throw Failure(AgentFailure.staleEpoch)
+        case .failure(.vault(let error)): throw error
+        case .failure(let failure): throw Failure(failure)
+        default: throw AgentLink.nonsense
         }
-        guard case .done = reply else { throw AgentLink.nonsense }
         session.warnOfAgent(agent.memory)
         let held = try AgentStatus(of: absolute, agent)
         session.warnOfFile(at: path, held.vault?.warnings ?? [])

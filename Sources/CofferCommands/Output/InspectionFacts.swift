@@ -9,6 +9,12 @@ enum InspectionFacts {
         return number
     }
 
+    /// A field of bytes that are no secret, all there.
+    static func bytes(_ name: String, _ header: HeaderSurvey) -> [UInt8]? {
+        guard case .bytes(let bytes)? = header.fields.first(where: { $0.name == name })?.value else { return nil }
+        return bytes
+    }
+
     /// The length of what is sealed, as the header has it.
     static func sealedSize(_ header: HeaderSurvey) -> Int? {
         guard let length = number("box_len", header), length >= UInt64(VaultHeader.boxOverhead) else { return nil }
