@@ -80,7 +80,8 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
             "reading or writing failed; the message names the step, and says so if a change is made all the same"
         case .notFound: "there is no such setting"
         case .refused: "a rule said no: weak passphrase, empty value, binary to a terminal, existing file or setting"
-        case .agentUnavailable: "there is no agent of this user, or it cannot be used; without one no vault stays unlocked"
+        case .agentUnavailable:
+            "there is no agent of this user, or it cannot be used; without one no vault stays unlocked"
         case .noVault: "there is no vault at this path"
         case .runFailed: "reserved: not in this version (run: coffer itself failed)"
         case .runNotExecutable: "reserved: not in this version (run: the command could not be executed)"

@@ -9,18 +9,22 @@ extension Failure {
         case .noAgent(_, let number) where number == ENOENT || number == ECONNREFUSED || number == 0: self = .noAgent
         case .noAgent(let path, let number):
             self.init(
-                .agentUnavailable, "no agent can be reached at \(Escaping.quoted(path)): \(SystemError(number: number).text)")
+                .agentUnavailable,
+                "no agent can be reached at \(Escaping.quoted(path)): \(SystemError(number: number).text)")
         case .foreignAgent(let path, let reason):
             self.init(
                 .agentUnavailable, "nothing was sent to \(Escaping.quoted(path)): \(reason)",
                 hint: "find out who made it; COFFER_RUNTIME_DIR names another place")
         case .version(let version): self = .otherVersion(version)
         case .broken:
-            self.init(.agentUnavailable, "the agent ended, or closed the connection, before it answered", hint: "try again")
+            self.init(
+                .agentUnavailable, "the agent ended, or closed the connection, before it answered", hint: "try again")
         case .timedOut:
             self.init(
-                .agentUnavailable, "the agent did not answer in time", hint: "try again; coffer agent stop ends the agent")
-        case .tooLarge: self.init(.limitExceeded, "that is more than the agent takes at once", hint: "--no-agent goes without")
+                .agentUnavailable, "the agent did not answer in time",
+                hint: "try again; coffer agent stop ends the agent")
+        case .tooLarge:
+            self.init(.limitExceeded, "that is more than the agent takes at once", hint: "--no-agent goes without")
         }
     }
 
@@ -46,13 +50,16 @@ extension Failure {
     init(_ error: AgentStartError) {
         switch error {
         case .failed(let step, let number):
-            self.init(.agentUnavailable, "no agent could be started: \(step)\(number == 0 ? "" : ": \(SystemError(number: number).text)")")
+            self.init(
+                .agentUnavailable,
+                "no agent could be started: \(step)\(number == 0 ? "" : ": \(SystemError(number: number).text)")")
         case .ended(let status):
             self.init(
                 .agentUnavailable, "the agent ended with status \(status) before it was ready",
                 hint: "coffer agent run says why")
         case .timedOut:
-            self.init(.agentUnavailable, "the agent was not ready in time, and was ended", hint: "coffer agent run says why")
+            self.init(
+                .agentUnavailable, "the agent was not ready in time, and was ended", hint: "coffer agent run says why")
         }
     }
 

@@ -15,9 +15,11 @@ import VaultFile
         let script: [(words: [String], text: String)] = [
             (["get", "absent"], ""), (["set", "a"], "one"), (["set", "a"], "two"), (["get", "a"], ""),
             (["get", "a", "--json"], ""), (["set", "n", "--type", "integer"], "42"), (["set", "a", "--generate"], ""),
-            (["set", "n"], "text now"), (["set", "empty"], ""), (["set", "e\u{301}"], "accent"), (["get", "\u{E9}"], ""),
+            (["set", "n"], "text now"), (["set", "empty"], ""), (["set", "e\u{301}"], "accent"),
+            (["get", "\u{E9}"], ""),
             (["get", "e\u{301}", "a", "\u{E9}", "--json"], ""), (["get", "a", "absent", "-0"], ""),
-            (["get", "a", "n", "-0"], ""), (["set", "j", "--type", "json"], "{\"k\": [1, true, {\"$data\": \"AP8=\"}]}"),
+            (["get", "a", "n", "-0"], ""),
+            (["set", "j", "--type", "json"], "{\"k\": [1, true, {\"$data\": \"AP8=\"}]}"),
             (["get", "j"], ""), (["get", "j", "a", "--json"], ""), (["set", "d", "--type", "data"], "\0\u{1}"),
             (["get", "d"], ""), (["get", "d", "a", "-0"], ""), (["undo", "a"], ""), (["get", "a"], ""),
             (["undo", "a"], ""), (["undo", "d"], ""), (["undo", "absent"], ""), (["rename", "a", "n"], ""),

@@ -141,7 +141,10 @@ final class AgentAccess: SettingsAccess {
             reply = try link.change(change)
         } catch VaultError.savedButNotSynced(let number, let path) {
             throw Failure.notSynced(done, errno: number, path: path)
-        } catch VaultError.refused(let reason) where refused != nil && AgentStep.refusals.contains(reason) {
+        } catch VaultError.refused(let reason)
+            where [Draft.isTaken, Draft.isThere, Draft.nothingIsKept].contains(reason)
+        {
+            // In the words of the verb.
             throw refused ?? Failure(.refused, reason)
         }
         guard case .changed(_, let outcomes, let warnings) = reply, outcomes.count == steps.count else {

@@ -42,7 +42,8 @@ extension Session {
         }
         let vault: Vault
         do { vault = try unlockedVault() } catch let failure as Failure where failure.code == .locked {
-            throw Failure(.locked, failure.message, hint: failure.hint.map { "\($0), or unlock the vault: coffer unlock" })
+            throw Failure(
+                .locked, failure.message, hint: failure.hint.map { "\($0), or unlock the vault: coffer unlock" })
         }
         defer { vault.lock() }
         return try body(try LocalAccess(vault, self))

@@ -39,7 +39,8 @@ enum AgentCommand {
                 refusals: session.refusals)
             if let failure = Failure(AgentProgram.run(options)) { throw failure }
         // The word itself is not repeated: it may be a secret in the wrong place.
-        default: throw Failure.usage("unknown action", hint: "coffer agent start, coffer agent stop or coffer agent run")
+        default:
+            throw Failure.usage("unknown action", hint: "coffer agent start, coffer agent stop or coffer agent run")
         }
     }
 

@@ -16,7 +16,9 @@ enum StatusText {
         let isLocked = status.vault?.isMemoryLocked ?? memory.isLocked
         rows.append(("memory", isLocked ? "locked, never in swap space" : "not locked, may reach swap space"))
         rows.append(("agent", Escaping.name(socket)))
-        for other in status.others { rows.append(("also", "\(Escaping.name(other.path)): \(state(other)), locks \(locks(other))")) }
+        for other in status.others {
+            rows.append(("also", "\(Escaping.name(other.path)): \(state(other)), locks \(locks(other))"))
+        }
         return rows.map { "\($0)" + String(repeating: " ", count: 8 - $0.count) + "\($1)\n" }.joined()
     }
 

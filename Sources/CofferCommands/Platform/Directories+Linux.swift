@@ -22,7 +22,8 @@ enum Directories {
         }
         defer { unsafe free(words) }
         guard let directory = unsafe String(validatingCString: words) else {
-            throw Failure(.ioError, "the path of the working directory is not valid UTF-8", hint: "use an absolute path")
+            throw Failure(
+                .ioError, "the path of the working directory is not valid UTF-8", hint: "use an absolute path")
         }
         return directory == "/" ? "/\(path)" : "\(directory)/\(path)"
     }

@@ -37,7 +37,9 @@ package enum DurationText {
     /// A length of time in its two largest units of d, h, m and s; what is less than a second counts as one.
     package static func text(of duration: Duration) -> String {
         let seconds = secondsRoundedUp(duration)
-        let parts = [(seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s")]
+        let parts = [
+            (seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s"),
+        ]
         let rest = parts.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }
         return rest.isEmpty ? "0s" : rest.map { "\($0.0)\($0.1)" }.joined(separator: " ")
     }
