@@ -20,6 +20,16 @@ enum VaultLoading {
             try translating(path) { () throws(VaultFileError) in try VaultHeader(file.bytes.bytes) }
         }
 
+        /// Derives the key of a passphrase with this file's cost and salt. Whether it fits is not known yet.
+        ///
+        /// - Throws: `refused`, `limitExceeded` or `notEnoughMemory`.
+        borrowing func key(of passphrase: Passphrase, available: UInt64?) throws(VaultError) -> MasterKey {
+            let derivation = header.keyDerivation
+            return try translating(path) { () throws(VaultFileError) in
+                try passphrase.deriveKey(derivation, available: available)
+            }
+        }
+
         /// Decrypts and checks the contents.
         ///
         /// - Throws: `wrongPassphrase`, `tampered` or `invalidContents`.
