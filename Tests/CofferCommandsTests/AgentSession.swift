@@ -2,6 +2,7 @@ import Coffer
 import Foundation
 import Glibc
 import TestSupport
+import Testing
 import VaultFile
 
 /// A vault, the built program, and a runtime directory for an agent of its own, which ends with this object.
@@ -16,7 +17,7 @@ final class AgentSession {
     init() throws {
         session = try CofferSession()
         var template = Array("/tmp/coffer.XXXXXX".utf8CString)
-        guard unsafe mkdtemp(&template) != nil else { throw ChildProcess.Failure(call: "mkdtemp", number: errno) }
+        try #require(unsafe mkdtemp(&template) != nil)
         runtime = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         var runner = session.runner
         runner.environment["COFFER_RUNTIME_DIR"] = runtime
@@ -36,11 +37,6 @@ final class AgentSession {
     /// Unlocks the vault in the agent.
     func unlock(_ options: [String] = []) throws -> CommandRunner.Outcome {
         try runner.run(["unlock", "--passphrase-file", session.passphraseFile] + options)
-    }
-
-    /// The descriptor of the agent's life: whether one holds the lock.
-    var isAgentAlive: Bool {
-        get throws { try run(["status", "-q"]).code != 18 }
     }
 
     /// What `status --json` says.

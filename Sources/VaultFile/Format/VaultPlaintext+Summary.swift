@@ -14,6 +14,21 @@ package struct PlaintextSummary: Equatable, Sendable {
     /// The values that an undo can bring back.
     package let undoCount: Int
     package let recipientCount: Int
+
+    /// Takes what was counted.
+    package init(
+        settingsLength: Int, metadataLength: Int, paddingLength: Int, settingsCount: Int, hasAges: Bool,
+        removedCount: Int, undoCount: Int, recipientCount: Int
+    ) {
+        self.settingsLength = settingsLength
+        self.metadataLength = metadataLength
+        self.paddingLength = paddingLength
+        self.settingsCount = settingsCount
+        self.hasAges = hasAges
+        self.removedCount = removedCount
+        self.undoCount = undoCount
+        self.recipientCount = recipientCount
+    }
 }
 
 extension VaultPlaintext {
