@@ -14,7 +14,7 @@ extension Failure {
         case .foreignAgent(let path, let reason):
             self.init(
                 .agentUnavailable, "nothing was sent to \(Escaping.quoted(path)): \(reason)",
-                hint: "find out who made it; COFFER_RUNTIME_DIR names another place")
+                hint: "COFFER_RUNTIME_DIR names another directory")
         case .version(let version): self = .otherVersion(version)
         case .broken:
             self.init(

@@ -10,7 +10,7 @@ extension Session {
 
     /// Where the agent of this user listens.
     func agentLocation() throws(Failure) -> AgentLocation {
-        do throws(AgentClientError) { return try RuntimeDirectory.location() } catch { throw Failure(error) }
+        do throws(AgentClientError) { return try AgentLocation.ofUser() } catch { throw Failure(error) }
     }
 
     /// Connects to the agent, for a verb that is about nothing else.
@@ -61,7 +61,7 @@ extension Session {
         let chosen = if let path { path } else { try vaultPath() }
         let path = try Directories.absolute(chosen)
         do throws(AgentClientError) {
-            return AgentAccess(try AgentLink(to: try RuntimeDirectory.location(), vault: path), self, path: path)
+            return AgentAccess(try AgentLink(to: try AgentLocation.ofUser(), vault: path), self, path: path)
         } catch {
             // Whoever has no agent needs none. What else is wrong should be known, and stops nobody.
             let failure = Failure(error)
