@@ -130,6 +130,32 @@ import VaultFile
         #expect(scene.service.heldCount == 1)
     }
 
+    @Test("a full disk fails the one save, with its step, and the next one is made")
+    func fullDisk() throws {
+        let (scene, place) = (Scene(failing: (.fails(ENOSPC), at: 2, of: .write)), try TemporaryVault())
+        #expect(try scene.unlock(place) == .done)
+        #expect(try scene.change(place, .set("a", "1")) == .changed(generation: 2, before: [nil]))
+        let path = String(decoding: VaultPlace.resolved(place.path), as: UTF8.self)
+        #expect(
+            try scene.change(place, .set("a", "2"))
+                == .failure(.vault(.ioError(step: "write the temporary file", errno: ENOSPC, path: path))))
+        #expect(try scene.text(place, "a") == "1")
+        #expect(try scene.change(place, .set("a", "3")) == .changed(generation: 3, before: [.string]))
+        #expect(try place.files().filter { $0.contains("tmp") } == [])
+    }
+
+    @Test("a change that is in force but may not survive a power cut says so, and is seen")
+    func notSynced() throws {
+        // The file is synchronised first, then its directory.
+        let (scene, place) = (Scene(failing: (.fails(EIO), at: 2, of: .synchronize)), try TemporaryVault())
+        #expect(try scene.unlock(place) == .done)
+        let path = String(decoding: VaultPlace.resolved(place.path), as: UTF8.self)
+        #expect(
+            try scene.change(place, .set("a", "1"))
+                == .failure(.vault(.savedButNotSynced(errno: EIO, path: path))))
+        #expect(try scene.text(place, "a") == "1")
+    }
+
     @Test("a save that has waited too long for others is refused, and says that nothing is done")
     func waitsInVain() throws {
         let (scene, place) = try unlocked()

@@ -18,16 +18,21 @@ final class Scene: Sendable {
         let body = Mutex<(call: FaultingSystemCalls.Call, run: @Sendable () -> Void)?>(nil)
     }
 
-    init(lockTimeout: Duration = AgentService.longestWait, triggers: TriggerSurroundings? = nil) {
+    init(
+        lockTimeout: Duration = AgentService.longestWait, triggers: TriggerSurroundings? = nil,
+        failing fault: (FaultingSystemCalls.Fault, at: Int, of: FaultingSystemCalls.Call)? = nil
+    ) {
         let next = Next()
         var surroundings = VaultSurroundings(
-            system: FaultingSystemCalls(before: { call in
-                let run = next.body.withLock { waiting -> (@Sendable () -> Void)? in
-                    guard waiting?.call == call else { return nil }
-                    return waiting.take()?.run
-                }
-                run?()
-            }))
+            system: FaultingSystemCalls(
+                fault?.0, at: fault?.at, of: fault.map { [$0.of] },
+                before: { call in
+                    let run = next.body.withLock { waiting -> (@Sendable () -> Void)? in
+                        guard waiting?.call == call else { return nil }
+                        return waiting.take()?.run
+                    }
+                    run?()
+                }))
         surroundings.clock = clock
         surroundings.stateDirectory = { nil }
         if let triggers { surroundings.triggers = triggers }

@@ -90,6 +90,20 @@ import Testing
         }
     }
 
+    @Test("the locks of so many vaults are remembered apart; before them, an unlock has to begin anew")
+    func manyLocks() throws {
+        let (scene, place) = (Scene(), try TemporaryVault())
+        let epoch = try scene.epoch(place.path)
+        let locks = { (range: Range<Int>) throws in
+            for number in range { #expect(try scene.ask(.lock(path: "/none/\(number)")) == .done) }
+        }
+        try locks(0..<256)
+        #expect(try scene.unlock(place, epoch: epoch) == .done)
+        try locks(256..<257)
+        #expect(try scene.unlock(place, epoch: epoch) == .failure(.staleEpoch))
+        #expect(try scene.unlock(place) == .done)
+    }
+
     @Test("a sleep of the machine counts as a lock, also of what is being derived")
     func sleep() throws {
         let (scene, place) = (Scene(), try TemporaryVault())
