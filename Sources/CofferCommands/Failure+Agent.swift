@@ -53,6 +53,10 @@ extension Failure {
             self.init(
                 .agentUnavailable,
                 "no agent could be started: \(step)\(number == 0 ? "" : ": \(SystemError(number: number).text)")")
+        case .refused(let path, let reason):
+            self.init(
+                .agentUnavailable, "\(Escaping.quoted(path)): \(reason)",
+                hint: "COFFER_RUNTIME_DIR names another directory")
         case .ended(let status):
             self.init(
                 .agentUnavailable, "the agent ended with status \(status) before it was ready",

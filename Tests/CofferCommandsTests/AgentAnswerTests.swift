@@ -1,14 +1,18 @@
 import Coffer
 import CofferAgent
 import Foundation
+import Glibc
+import PropertyLists
 import SecureMemory
 import TestSupport
 import Testing
+import VaultFile
 
 /// What a verb makes of the answers of an agent, also of those that a sound one does not give.
 @Suite struct AgentAnswerTests {
     private func run(
-        _ words: [String], text: String = "", version: UInt32 = AgentProtocol.version, _ answer: @escaping FakeAgent.Answer
+        _ words: [String], text: String = "", version: UInt32 = AgentProtocol.version,
+        _ answer: @escaping FakeAgent.Answer
     ) throws -> CommandRunner.Outcome {
         let agent = try FakeAgent(version: version, answer)
         return try agent.runner(try CofferSession()).run(words, input: Array(text.utf8))
@@ -33,7 +37,7 @@ import Testing
     @Test("a list of several pages is of one save")
     func pages() throws {
         let outcome = try run(["list"]) { number, request in
-            guard case .list(_, let after) = request else { return nil }
+            guard case .list(let after) = request else { return nil }
             let generation: UInt64 = number == 0 ? 1 : 2
             switch after {
             case nil:
@@ -64,7 +68,7 @@ import Testing
                 return .list(
                     generation: 1, entries: names.map { AgentEntry(name: $0, kind: .string, modified: nil) },
                     hasMore: false, now: 0)
-            case .value(_, let name):
+            case .value(let name):
                 return .value(generation: 1, list: try .list(of: isOne || name.utf8.count == 3 ? "first" : "second"))
             default: return nil
             }
@@ -107,7 +111,7 @@ import Testing
     @Test("a lock between the question whether it is unlocked and the change is 14, and nobody is asked half-way")
     func lockedMeanwhile() throws {
         let outcome = try run(["set", "a"], text: "value") { _, request in
-            if case .details = request { return .details(Self.details) }
+            if request == .details { return .details(Self.details) }
             return .failure(.vault(.locked))
         }
         #expect(outcome.code == 14)
@@ -126,10 +130,14 @@ import Testing
     func vaultErrors() throws {
         let cases: [(AgentFailure, Int32, String)] = [
             (.vault(.ioError(step: "lock the vault", errno: EWOULDBLOCK, path: "/v")), 15, "Nothing was lost"),
-            (.vault(.savedButNotSynced(errno: EIO, path: "/v")), 15, "the settings are removed, but it may not survive"),
+            (
+                .vault(.savedButNotSynced(errno: EIO, path: "/v")), 15,
+                "the settings are removed, but it may not survive"
+            ),
             (.vault(.conflict), 13, "the key of"), (.vault(.notFound(name: "a")), 16, "there is no setting \"a\" in"),
             (.vault(.rolledBack(generation: 1, newest: 2)), 11, "--accept-unexpected"), (.busy, 15, "try again"),
-            (.generation(3), 15, "another program saved"), (.vault(.refused(reason: "the file is linked")), 17, "linked"),
+            (.generation(3), 15, "another program saved"),
+            (.vault(.refused(reason: "the file is linked")), 17, "linked"),
         ]
         for (failure, code, text) in cases {
             let outcome = try run(["unset", "a"]) { _, _ in .failure(failure) }
@@ -168,17 +176,19 @@ import Testing
     func noPassphrase() throws {
         let session = try CofferSession()
         let agent = try FakeAgent { _, request in
-            if case .epoch = request { return .epoch(9) }
-            if case .status = request { return .status([]) }
-            guard case .unlock(let unlock) = request, unlock.epoch == 9, unlock.key.count == 32 else { return nil }
-            let limits = (unlock.idle, unlock.maximumAge)
-            return limits == (.seconds(60), nil) && !unlock.acceptsUnexpected ? .done : nil
+            switch request {
+            case .epoch: return .epoch(9)
+            case .status: return .status([])
+            case .unlock(epoch: 9, keyLength: 32, idle: .seconds(60), maximumAge: nil, acceptsUnexpected: false):
+                return .done
+            default: return nil
+            }
         }
         let words = ["unlock", "--idle", "1m", "--max", "never", "--passphrase-file", session.passphraseFile]
         let outcome = try agent.runner(session).run(words)
         #expect(outcome.code == 0, "\(outcome.messages)")
         let stale = try FakeAgent { _, request in
-            if case .epoch = request { return .epoch(9) }
+            if request == .epoch { return .epoch(9) }
             return .failure(.staleEpoch)
         }
         #expect(try stale.runner(session).run(words).code == 14)

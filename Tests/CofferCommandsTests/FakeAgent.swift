@@ -9,7 +9,35 @@ import Testing
 
 /// What listens where an agent would, and answers as a test wants it to.
 final class FakeAgent: Sendable {
-    typealias Answer = @Sendable (_ number: Int, _ request: borrowing AgentRequest) throws -> AgentReply?
+    typealias Answer = @Sendable (_ number: Int, _ request: Request) throws -> AgentReply?
+
+    /// What was asked, less what nobody has to know here.
+    enum Request: Equatable {
+        case hello, status, epoch, details, stop
+        case unlock(epoch: UInt64, keyLength: Int, idle: Duration?, maximumAge: Duration?, acceptsUnexpected: Bool)
+        case lock(path: String?)
+        case value(name: String)
+        case list(after: String?)
+        case change([AgentStep])
+
+        init(_ request: consuming AgentRequest) {
+            switch consume request {
+            case .hello: self = .hello
+            case .status: self = .status
+            case .epoch: self = .epoch
+            case .details: self = .details
+            case .stop: self = .stop
+            case .unlock(let unlock):
+                self = .unlock(
+                    epoch: unlock.epoch, keyLength: unlock.key.count, idle: unlock.idle, maximumAge: unlock.maximumAge,
+                    acceptsUnexpected: unlock.acceptsUnexpected)
+            case .lock(let path): self = .lock(path: path)
+            case .value(_, let name): self = .value(name: name)
+            case .list(_, let after): self = .list(after: after)
+            case .change(let change): self = .change(change.steps)
+            }
+        }
+    }
 
     let runtime: String
     private let listener: Int32
@@ -39,7 +67,7 @@ final class FakeAgent: Sendable {
         let count = Counter()
         Thread {
             while true {
-                let connection = unsafe accept(listener, nil, nil)
+                let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
                 Self.serve(connection, version, count, answer)
                 close(connection)
@@ -75,11 +103,12 @@ final class FakeAgent: Sendable {
         let memory = AgentMemory(isLocked: true, isWipedOnFork: true, bindsLazily: false, refusals: [])
         while let head = read(4, from: connection) {
             let length = (0..<4).reduce(0) { $0 | Int(head.bytes[$1]) << ($1 * 8) }
-            guard let body = read(length, from: connection), let request = try? AgentRequest.decode(body.bytes) else {
+            guard let body = read(length, from: connection), let decoded = try? AgentRequest.decode(body.bytes) else {
                 return
             }
+            let request = Request(decoded)
             let reply: AgentReply?
-            if case .hello = request {
+            if request == .hello {
                 reply =
                     version == AgentProtocol.version
                     ? .hello(version: version, memory: memory) : .failure(.version(version))
@@ -110,7 +139,7 @@ final class FakeAgent: Sendable {
             let number = unsafe bytes.withUnsafeBytes { bytes in
                 unsafe send(
                     connection, bytes.baseAddress.map { unsafe $0 + sent }, bytes.count - sent,
-                    Int32(MSG_NOSIGNAL.rawValue))
+                    Int32(MSG_NOSIGNAL))
             }
             if number <= 0 { return }
             sent += number
@@ -122,7 +151,8 @@ extension GuardedBuffer {
     /// A list whose root is a text.
     static func list(of text: String) throws -> GuardedBuffer {
         var builder = try PropertyListBuilder()
-        try builder.string(utf8: Array(text.utf8).span.bytes)
+        let utf8 = Array(text.utf8)
+        try builder.string(utf8: unsafe utf8.span.bytes)
         return try builder.finish()
     }
 }

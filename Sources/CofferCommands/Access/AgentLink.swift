@@ -60,6 +60,11 @@ final class AgentLink {
         do throws(AgentClientError) { return try connection.exchange(request) } catch { throw Failure(error) }
     }
 
+    /// Waits until the agent is gone that was asked to end.
+    ///
+    /// - Returns: whether it went in time: a save that has begun is brought to its end before.
+    func waitForEnd() -> Bool { connection.waitForEnd(timeout: .seconds(20)) }
+
     private func judged(_ reply: consuming AgentReply) throws -> AgentReply {
         switch consume reply {
         case .failure(let failure):

@@ -29,7 +29,11 @@ enum AgentCommand {
         case "stop":
             let agent = try session.agent()
             switch try agent.ask(.stop) {
-            case .done: session.console.note("every vault is locked, and the agent has ended")
+            case .done:
+                guard agent.waitForEnd() else {
+                    throw Failure(.agentUnavailable, "every vault is locked, but the agent has not ended in time")
+                }
+                session.console.note("every vault is locked, and the agent has ended")
             case .failure(let failure): throw Failure(failure)
             default: throw AgentLink.nonsense
             }
@@ -58,5 +62,5 @@ enum AgentCommand {
 
 extension CommandOption {
     static let readyFD = CommandOption(
-        "ready-fd", "N", "for run: write a byte to descriptor N once the agent listens, and close it")
+        "ready-fd", "N", "for run: write the line \"ready\" to descriptor N once the agent listens, and close it")
 }
