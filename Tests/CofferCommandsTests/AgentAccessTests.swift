@@ -32,13 +32,17 @@ import VaultFile
             (["set", String(repeating: "n", count: 1_025)], "v"), (["get", String(repeating: "n", count: 1_025)], ""),
             (["rename", "j", "a\u{7}"], ""),
         ]
+        let warning = try local.run(["list"]).messages
+        #expect(warning.contains("cheap to guess"))
         for (words, text) in script {
             let through = try agent.run(words, text: text)
             let own = try local.run(words, text: text)
             #expect(through.code == own.code, "\(words): \(through.messages) / \(own.messages)")
             #expect(through.bytes == own.bytes, "\(words)")
             let told = through.messages.replacingOccurrences(of: agent.fixture.path, with: local.fixture.path)
-            #expect(told == own.messages, "\(words)")
+            // The warning of a cheap passphrase is told at the unlock.
+            let rest = own.messages.hasPrefix(warning) ? own.messages.dropFirst(warning.count) : own.messages[...]
+            #expect(told == rest, "\(words)")
         }
     }
 
@@ -87,7 +91,7 @@ import VaultFile
         #expect(try session.run(["passphrase", "--no-input"]).code == 14)
         #expect(try session.run(["get", "a"]).code == 0)
         let new = try session.fixture.file("new", Array("four other random words".utf8))
-        let changed = try session.session.run(["passphrase", "--new-passphrase-file", new, "--cost", "1,8M"])
+        let changed = try session.session.run(["passphrase", "--new-passphrase-file", new, "--cost", "3,64M"])
         #expect(changed.code == 0, "\(changed.messages)")
         #expect(try session.waitUntilLocked())
         #expect(try session.run(["get", "a"]).code == 14)

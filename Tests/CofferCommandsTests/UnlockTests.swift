@@ -13,7 +13,7 @@ import Testing
         #expect(try session.run(["get", "a"]).code == 14)
         let unlocked = try session.unlock()
         #expect(unlocked.code == 0, "\(unlocked.messages)")
-        #expect(unlocked.messages.contains("is unlocked until it was not used for 15m, and for 8h at most"))
+        #expect(unlocked.messages.contains("is unlocked and locks after 15m without use, and after 8h in any case"))
         #expect(unlocked.bytes.isEmpty)
         for _ in 0..<5 {
             let got = try session.run(["get", "a"])
@@ -108,7 +108,8 @@ import Testing
         #expect((172_790...172_800).contains(json["maximumSecondsLeft"] as? Int ?? 0))
         #expect(json["memoryLocked"] is Bool)
         #expect((json["others"] as? [Any])?.isEmpty == true)
-        #expect(try session.unlock(["--idle", "never", "--max", "never"]).messages.contains("until it is locked"))
+        #expect(
+            try session.unlock(["--idle", "never", "--max", "never"]).messages.contains("locks when it is told to"))
         #expect(try session.run(["status"]).output.contains("locks   when it is told to\n"))
         #expect(try session.status()["idleSecondsLeft"] is NSNull)
     }

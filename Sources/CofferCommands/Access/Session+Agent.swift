@@ -74,6 +74,23 @@ extension Session {
         guard !arguments.has(.noAgent) else { throw .usage("this is about the agent, which --no-agent forbids to ask") }
     }
 
+    /// Says what the agent cannot do as it should with a vault that it has unlocked.
+    func warnOfLocking(_ warnings: [VaultWarning]) {
+        for warning in warnings {
+            switch warning {
+            case .triggerUnavailable(let name, let number):
+                console.warning("the agent does not notice \(name) here: \(SystemError(number: number).text)")
+            case .timerUnavailable:
+                console.warning("the agent has no timer: what is overdue is locked at the next use, and not before")
+            case .fileNotWatched(let number):
+                console.warning(
+                    "the agent cannot watch the vault's file: \(SystemError(number: number).text)",
+                    hint: "it notices a new passphrase at the next use only")
+            case .weakKeyDerivation, .readableByOthers, .groupNotKept, .syncedEverything, .freshnessNotRemembered: break
+            }
+        }
+    }
+
     /// Says what is not as it should be with the agent's memory.
     func warnOfAgent(_ memory: AgentMemory) {
         if !memory.isLocked {

@@ -34,6 +34,7 @@ enum StatusCommand {
         } else if !session.console.isQuiet {
             try session.console.write(StatusText.text(path, status, agent.memory, socket: location.socketPath))
             session.warnOfAgent(agent.memory)
+            session.warnOfLocking(status.vault?.warnings ?? [])
         }
         // All is said already.
         if status.vault == nil { throw Failure(.locked, "\(session.quotedVault) is locked").silent }

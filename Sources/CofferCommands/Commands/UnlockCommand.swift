@@ -46,8 +46,9 @@ enum UnlockCommand {
         session.warnOfAgent(agent.memory)
         let held = try AgentStatus(of: absolute, agent)
         session.warnOfFile(at: path, held.vault?.warnings ?? [])
+        session.warnOfLocking(held.vault?.warnings ?? [])
         session.console.note(
-            "\(Escaping.quoted(path)) is unlocked \(told(idle, maximum)); coffer lock locks it at once")
+            "\(Escaping.quoted(path)) is unlocked and locks \(told(idle, maximum)); coffer lock does so at once")
     }
 
     private static func epoch(of path: String, _ agent: AgentLink) throws -> UInt64 {
@@ -90,11 +91,11 @@ enum UnlockCommand {
 
     private static func told(_ idle: Time, _ maximum: Time) -> String {
         switch (idle.duration, maximum.duration) {
-        case (nil, nil): "until it is locked"
-        case (let idle?, nil): "until it was not used for \(DurationText.text(of: idle))"
-        case (nil, let maximum?): "for \(DurationText.text(of: maximum))"
+        case (nil, nil): "when it is told to"
+        case (let idle?, nil): "after \(DurationText.text(of: idle)) without use"
+        case (nil, let maximum?): "after \(DurationText.text(of: maximum))"
         case (let idle?, let maximum?):
-            "until it was not used for \(DurationText.text(of: idle)), and for \(DurationText.text(of: maximum)) at most"
+            "after \(DurationText.text(of: idle)) without use, and after \(DurationText.text(of: maximum)) in any case"
         }
     }
 }
