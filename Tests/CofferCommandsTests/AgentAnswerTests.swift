@@ -118,6 +118,13 @@ import VaultFile
         #expect(outcome.messages.contains("was locked meanwhile; nothing was changed"))
     }
 
+    @Test("inspect shows nothing of another save than that of the file")
+    func otherSave() throws {
+        let outcome = try run(["inspect", "--json"]) { _, _ in .details(Self.details) }
+        #expect(outcome.code == 0)
+        #expect(outcome.output.contains("\"contents\": null"))
+    }
+
     private static var details: AgentDetails {
         AgentDetails(
             generation: 1, vaultID: [], check: [],
