@@ -1,6 +1,0 @@
-import CofferAgent
-import Testing
-
-@Suite("Agent protocol")
-struct AgentProtocolTests {
-}
