@@ -7,7 +7,7 @@ import VaultFile
 @Suite("Client of the agent")
 struct ConnectionTests {
     /// Connects and gives why it failed.
-    private static func failure(_ location: AgentLocation, timeout: Duration = .seconds(5)) -> AgentClientError? {
+    static func failure(_ location: AgentLocation, timeout: Duration = .seconds(5)) -> AgentClientError? {
         do throws(AgentClientError) {
             _ = try AgentConnection(to: location, timeout: timeout)
             return nil
