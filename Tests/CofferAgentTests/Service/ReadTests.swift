@@ -90,6 +90,8 @@ import VaultFile
             Issue.record("no details")
             return
         }
-        #expect(details.generation == 2 && details.numbers.settingsCount == 2 && details.check.count == 32 && details.vaultID.count == 16)
+        #expect(
+            details.generation == 2 && details.numbers.settingsCount == 2 && details.check.count == 32
+                && details.vaultID.count == 16)
     }
 }
