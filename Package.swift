@@ -6,6 +6,7 @@ let package = Package(
     name: "coffer",
     products: [
         .library(name: "Coffer", targets: ["Coffer"]),
+        .library(name: "CofferAgentClient", targets: ["CofferAgentClient"]),
         .executable(name: "coffer", targets: ["CofferTool"]),
     ],
     targets: [
@@ -18,8 +19,13 @@ let package = Package(
         .target(name: "VaultFile", dependencies: ["SecureMemory", "PropertyLists", "CSodium", "CSystem"]),
         .target(name: "Coffer", dependencies: ["SecureMemory", "PropertyLists", "VaultFile", "CSystem"]),
         .target(
+            name: "CofferAgent", dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"]),
+        .target(
+            name: "CofferAgentClient",
+            dependencies: ["CofferAgent", "Coffer", "VaultFile", "PropertyLists", "SecureMemory"]),
+        .target(
             name: "CofferCommands",
-            dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"]),
+            dependencies: ["CofferAgent", "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"]),
         .executableTarget(
             name: "CofferTool", dependencies: ["CofferCommands", "SecureMemory"]),
 
@@ -49,7 +55,14 @@ let package = Package(
         .testTarget(
             name: "CofferCommandsTests",
             dependencies: [
-                "CofferCommands", "CofferTool", "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "TestSupport",
+                "CofferCommands", "CofferTool", "CofferAgent", "Coffer", "VaultFile", "PropertyLists", "SecureMemory",
+                "TestSupport",
+            ]),
+        .testTarget(
+            name: "CofferAgentTests",
+            dependencies: [
+                "CofferAgent", "CofferAgentClient", "CofferTool", "Coffer", "VaultFile", "PropertyLists",
+                "SecureMemory", "CSystem", "TestSupport",
             ]),
         .testTarget(name: "ResidueTests", dependencies: ["ResidueProbe", "CofferTool", "Coffer", "TestSupport"]),
     ]
@@ -59,7 +72,8 @@ let package = Package(
 if Context.environment["COFFER_FUZZ"] != nil {
     package.targets.append(
         .executableTarget(
-            name: "Fuzz", dependencies: ["CofferCommands", "VaultFile", "PropertyLists", "SecureMemory"],
+            name: "Fuzz",
+            dependencies: ["CofferAgent", "CofferCommands", "Coffer", "VaultFile", "PropertyLists", "SecureMemory"],
             path: "Tests/Fuzz", exclude: ["Seeds", "run.py"]))
 }
 

@@ -46,6 +46,12 @@ extension PropertyListReader {
         return isFound ? (index, value(index, of: dictionary)) : nil
     }
 
+    /// The place of the first entry behind a name, which may be the count; there need not be an entry of the name.
+    package func firstIndex(after name: RawSpan, in dictionary: Int = 0) -> Int {
+        let (index, isFound) = place(of: name, in: dictionary)
+        return isFound ? index + 1 : index
+    }
+
     /// Where a name stands among the keys, or would stand.
     func place(of name: RawSpan, in dictionary: Int) -> (index: Int, isFound: Bool) {
         let (count, _, isDictionary) = entries(of: dictionary)

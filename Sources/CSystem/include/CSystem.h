@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "Sockets.h"
 #include "Triggers.h"
 
 // Files. O_CLOEXEC is always added.

@@ -84,13 +84,17 @@ extension Vault {
     ) throws(VaultError) -> Opened {
         let expected = freshness.expectation(at: store.path)
         let loaded = try VaultLoading.load(store)
-        let derivation = loaded.header.keyDerivation
-        let key = try translating(store.path) { () throws(VaultFileError) in
-            try passphrase.deriveKey(derivation, available: available)
-        }
+        let key = try loaded.key(of: passphrase, available: available)
+        return try open(loaded, with: key, expected, accepting: accepting)
+    }
+
+    /// Opens a file with a key, if it is what was expected.
+    static func open(
+        _ loaded: borrowing VaultLoading.LoadedFile, with key: MasterKey, _ expected: Expectation, accepting: Bool
+    ) throws(VaultError) -> Opened {
         let snapshot = try loaded.snapshot(with: key)
-        let warnings = warnings(of: derivation) + (try expected.admit(snapshot, accepting: accepting))
-        return Opened(key: key, snapshot: snapshot, warnings: warnings)
+        let found = try expected.admit(snapshot, accepting: accepting)
+        return Opened(key: key, snapshot: snapshot, warnings: warnings(of: key.keyDerivation) + found)
     }
 
     static func warnings(of derivation: KeyDerivation) -> [VaultWarning] {

@@ -6,7 +6,7 @@ internal import Glibc
 #endif
 
 /// Starts threads that no signal of the process interrupts, or lands on in place of the program's own threads.
-enum QuietThread {
+package enum QuietThread {
     private final class Start: Sendable {
         let run: @Sendable () -> Void
         init(_ run: @escaping @Sendable () -> Void) { self.run = run }
@@ -22,7 +22,7 @@ enum QuietThread {
     /// The corresponding C function is `pthread_create`.
     ///
     /// - Returns: 0, or the number of the error; then the closure does not run.
-    static func start(_ run: @escaping @Sendable () -> Void) -> Int32 {
+    package static func start(_ run: @escaping @Sendable () -> Void) -> Int32 {
         // A new thread has the mask of the one that starts it, from its first instruction on.
         var before: UInt64 = 0
         guard unsafe cs_signal_mask(SIG_BLOCK, blocked, &before) == 0 else { return errno }
@@ -40,5 +40,5 @@ enum QuietThread {
     }
 
     /// Names the thread that runs, in at most 15 bytes.
-    static func name(_ name: String) { _ = unsafe cs_name_thread(name) }
+    package static func name(_ name: String) { _ = unsafe cs_name_thread(name) }
 }

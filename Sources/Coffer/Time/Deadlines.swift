@@ -27,6 +27,11 @@ package struct Deadlines: Sendable {
         idleEnd = max(idleEnd, now.addingSaturated(idle))
     }
 
+    /// How long until each of the times comes without another use, in nanoseconds; nil for never.
+    package func left(at now: Int64) -> (idle: Int64?, maximumAge: Int64?) {
+        (idleEnd == .max ? nil : max(0, idleEnd - now), ageEnd == .max ? nil : max(0, ageEnd - now))
+    }
+
     /// When the next of the times comes without another use, or nil for never.
     package var next: Int64? {
         let next = min(idleEnd, ageEnd)

@@ -53,6 +53,22 @@ public struct Draft: ~Copyable {
         }
     }
 
+    /// Sets a value of any type whose list comes from another process: it is checked.
+    ///
+    /// A list that is not in canonical form, or is nested more than 31 deep, makes the update throw.
+    package mutating func set(_ name: String, checking list: RawSpan) {
+        do throws(VaultError) {
+            // The settings themselves are at depth 1.
+            let depth = PropertyListLimits.settingsDepth - 1
+            try translating("") { () throws(PropertyListError) in
+                try CanonicalCheck.check(list, maximumDepth: depth, requireDictionary: false, names: .any)
+            }
+        } catch {
+            return fail(error)
+        }
+        set(name, list: list)
+    }
+
     /// Sets a value of any type that is already in canonical form.
     package mutating func set(_ name: String, list: RawSpan) {
         do throws(VaultError) {
@@ -66,8 +82,11 @@ public struct Draft: ~Copyable {
 
     // MARK: What the update saves
 
-    /// Whether anything was changed.
-    var isEmpty: Bool { changes.isEmpty }
+    /// The generation that the draft was made of.
+    package var generation: UInt64 { base.generation }
+
+    /// Whether anything was changed. Without a change the update saves nothing.
+    package var isEmpty: Bool { changes.isEmpty }
 
     /// The names that were set, removed or renamed.
     var changedNames: [SettingName] { Array(changes.keys) }

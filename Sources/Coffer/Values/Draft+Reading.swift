@@ -1,4 +1,4 @@
-internal import PropertyLists
+package import PropertyLists
 internal import SecureMemory
 internal import VaultFile
 
@@ -132,6 +132,12 @@ extension Draft {
     /// - Returns: false if reading it throws `notFound`.
     /// - Throws: as ``contains(_:)``.
     public func isSet(_ key: SecretKey) throws(VaultError) -> Bool { try contains(key.name) }
+
+    /// What the value of a setting will be, or nil where there will be none.
+    package func kind(of name: String) throws(VaultError) -> PropertyListKind? {
+        guard let place = try place(of: name) else { return nil }
+        return withValue(at: place) { (object, reader) in reader.kind(of: object) }
+    }
 
     /// Where the value of a setting stands.
     private enum Place {

@@ -44,6 +44,14 @@ extension Vault {
         }
     }
 
+    /// Drops the key if the file is whole and commits to another one. Nothing is decrypted.
+    func giveUpIfUnfit(_ key: MasterKey) {
+        guard let header = try? VaultLoading.load(try store()).header, (try? key.matches(header)) == false else {
+            return
+        }
+        _ = giveUp(key)
+    }
+
     /// Whether the file is not the one that was seen last, by its check.
     func isOther(than seen: SeenGeneration?) throws(VaultError) -> Bool {
         let store = try store()

@@ -4,10 +4,10 @@ internal import VaultFile
 extension Vault {
     /// Attaches what the app named as reasons to lock, before an unlock begins: so one that fires meanwhile wins.
     func makeGuards() -> VaultState.Guards {
-        let clock = surroundings.clock
+        let (clock, triggers) = (surroundings.clock, surroundings.triggers)
         var guards = VaultState.Guards()
         guards.attachments = autoLock.triggers.map { trigger in
-            trigger.attach(clock: clock) { [weak self] action in
+            trigger.attach(clock: clock, in: triggers) { [weak self] action in
                 switch action {
                 case .lock: self?.lock()
                 case .dropCopy: self?.dropCopy()
@@ -25,6 +25,9 @@ extension Vault {
         let (timer, deadline) = withState { ($0.unlocked?.content.guards.timer, $0.nextDeadline) }
         if timer?.ensure(by: deadline) == false { withState { $0.warn(.timerUnavailable) } }
     }
+
+    /// Whether somebody wants to know what others save, or that they have changed the passphrase.
+    var isFollowed: Bool { hub.isObserved || surroundings.watchesAlways }
 
     /// Watches the file for saves of other processes, as long as the vault is unlocked.
     func watchFile() {
@@ -56,7 +59,7 @@ extension Vault {
 
     private func look() {
         // What happened may be that the directory was moved, which ends a watch.
-        if hub.isObserved { watchFile() }
+        if isFollowed { watchFile() }
         repeat { lookOnce() } while withState { $0.endLook() }
     }
 
@@ -65,6 +68,7 @@ extension Vault {
         if let snapshot = lease.snapshot {
             _ = try? newest(lease, than: snapshot)
         } else if (try? isOther(than: lease.seen)) == true {
+            giveUpIfUnfit(lease.key)
             withChange { _ in ([], [.changedUnspecified], ()) }
         }
     }

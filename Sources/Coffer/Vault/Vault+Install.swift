@@ -87,7 +87,7 @@ extension Vault {
 
     private func becameUnlocked() {
         ensureTimer()
-        if hub.isObserved { watchFile() }
+        if isFollowed { watchFile() }
     }
 }
 

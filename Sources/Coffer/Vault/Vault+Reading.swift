@@ -91,13 +91,3 @@ extension Vault {
         return try snapshot.withSettings { (reader) throws(VaultError) in try body(reader, objects) }
     }
 }
-
-extension Snapshot {
-    /// The number of a setting's value, under its name as it is spelled, else in composed form; nil when absent.
-    fileprivate func find(_ spelling: String) throws(VaultError) -> Int? {
-        let exact = SettingName(spelling)
-        if let object = value(of: exact) { return object }
-        let normal = try exact.normalized()
-        return normal == exact ? nil : value(of: normal)
-    }
-}

@@ -95,7 +95,8 @@ public final class Vault: Sendable {
     public func path() throws(VaultError) -> String { try location.path() }
 
     func store() throws(VaultError) -> VaultStore {
-        VaultStore(path: try location.path(), system: surroundings.system)
+        VaultStore(
+            path: try location.path(), system: surroundings.system, lockTimeout: surroundings.fileLockTimeout)
     }
 
     // MARK: Changes of the state

@@ -1,4 +1,4 @@
-internal import PropertyLists
+package import PropertyLists
 internal import SecureMemory
 internal import VaultFile
 
@@ -41,7 +41,8 @@ extension VaultError {
             }
     }
 
-    init(_ error: PropertyListError, path: String) {
+    /// Says why a list could not be written.
+    package init(_ error: PropertyListError, path: String) {
         self.init(VaultFileError(writing: error, maximumDepth: Limits.settingsDepth), path: path)
     }
 

@@ -20,6 +20,16 @@ enum VaultLoading {
             try translating(path) { () throws(VaultFileError) in try VaultHeader(file.bytes.bytes) }
         }
 
+        /// Derives the key of a passphrase with this file's cost and salt. Whether it fits is not known yet.
+        ///
+        /// - Throws: `refused`, `limitExceeded` or `notEnoughMemory`.
+        borrowing func key(of passphrase: Passphrase, available: UInt64?) throws(VaultError) -> MasterKey {
+            let derivation = header.keyDerivation
+            return try translating(path) { () throws(VaultFileError) in
+                try passphrase.deriveKey(derivation, available: available)
+            }
+        }
+
         /// Decrypts and checks the contents.
         ///
         /// - Throws: `wrongPassphrase`, `tampered` or `invalidContents`.
@@ -61,7 +71,7 @@ enum VaultLoading {
         return try LoadedFile(file, path: path)
     }
 
-    private static func admit(_ prefix: RawSpan, _ size: Int) throws(VaultFileError) {
+    static func admit(_ prefix: RawSpan, _ size: Int) throws(VaultFileError) {
         try VaultHeader.admit(size: Int64(size), start: prefix)
     }
 
@@ -71,10 +81,14 @@ enum VaultLoading {
         do throws(ReadError<VaultFileError>) {
             return try body()
         } catch {
-            switch error {
-            case .storage(let failure): throw VaultError(failure, path: path)
-            case .refused(let failure): throw VaultError(failure, path: path)
-            }
+            throw failure(error, path: path)
+        }
+    }
+
+    static func failure(_ error: ReadError<VaultFileError>, path: String) -> VaultError {
+        switch error {
+        case .storage(let failure): VaultError(failure, path: path)
+        case .refused(let failure): VaultError(failure, path: path)
         }
     }
 }

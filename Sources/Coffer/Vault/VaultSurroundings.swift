@@ -14,6 +14,15 @@ package struct VaultSurroundings: Sendable {
     /// The present, in milliseconds since 1970: for ages, which tell people how old a secret is.
     package var wallClock: @Sendable () -> Int64 = { WallClock.now() }
 
+    /// What the kernel tells of by descriptors, for triggers.
+    package var triggers = TriggerSurroundings()
+    /// How long a change waits for the lock of the file.
+    package var fileLockTimeout = VaultStore.defaultTimeout
+    /// Whether the file of an unlocked vault is watched although nobody observes the vault.
+    ///
+    /// Then a change of the passphrase elsewhere locks the vault soon, and not at the next access alone.
+    package var watchesAlways = false
+
     /// The surroundings of a program that runs.
     package init() {}
 

@@ -62,6 +62,13 @@ package final class MasterKey: Sendable {
         }
     }
 
+    /// Copies the 32 bytes, for another process of the same user to open the vault with.
+    package func copy() throws(VaultFileError) -> GuardedBuffer {
+        try withBytes { (key) throws(VaultFileError) in
+            do throws(SecureMemoryError) { return try GuardedBuffer(copying: key) } catch { throw .memory }
+        }
+    }
+
     /// Computes what a file of this key commits to.
     package func commitment() throws(VaultFileError) -> [UInt8] {
         let block = keyDerivation.block

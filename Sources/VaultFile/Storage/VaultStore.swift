@@ -5,8 +5,9 @@ package struct VaultStore: Sendable {
     /// The path, as the caller gave it.
     package let path: String
     private let system: any SystemCalls
+    private let lockTimeout: Duration
 
-    /// How long a transaction waits for another one to end.
+    /// How long a transaction waits for another one to end, unless told otherwise.
     package static let defaultTimeout = Duration.seconds(10)
 
     /// Names a vault's file.
@@ -14,9 +15,13 @@ package struct VaultStore: Sendable {
     /// - Parameters:
     ///   - path: the path of the file; symbolic links are followed.
     ///   - system: makes the system calls.
-    package init(path: String, system: any SystemCalls = LinuxSystemCalls()) {
+    ///   - lockTimeout: how long a transaction waits for another one to end.
+    package init(
+        path: String, system: any SystemCalls = LinuxSystemCalls(), lockTimeout: Duration = defaultTimeout
+    ) {
         self.path = path
         self.system = system
+        self.lockTimeout = lockTimeout
     }
 
     /// Opens the file for reading. Takes no lock and writes nothing, so a read-only directory will do.
@@ -43,14 +48,14 @@ package struct VaultStore: Sendable {
     ///
     /// - Parameters:
     ///   - purpose: whether there is a vault to change or one is to be made.
-    ///   - timeout: how long to wait for another transaction to end.
+    ///   - timeout: how long to wait for another transaction to end; nil for as long as this store does.
     /// - Returns: the transaction.
     /// - Throws: before anything is written: `noVault` or `alreadyExists`, `notARegularFile`, `hardLinked`,
     ///   `foreignOwner`, `nameTooLong`; `lockHeld` after the timeout; or a system failure.
     package func begin(
-        _ purpose: VaultTransaction.Purpose, timeout: Duration = defaultTimeout
+        _ purpose: VaultTransaction.Purpose, timeout: Duration? = nil
     ) throws(StorageError) -> VaultTransaction {
-        try VaultTransaction(system, path, purpose, timeout: timeout)
+        try VaultTransaction(system, path, purpose, timeout: timeout ?? lockTimeout)
     }
 
     /// Makes the directories that the file is to stand in, mode 0700, as far as they are missing.

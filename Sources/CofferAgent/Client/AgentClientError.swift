@@ -1,0 +1,15 @@
+/// Why a client has no answer.
+package enum AgentClientError: Error, Equatable, Sendable {
+    /// There is no agent at this socket, for the system's reason.
+    case noAgent(path: String, errno: Int32)
+    /// Something is not as it should be at this path, and nothing was sent: another user's agent, a foreign directory.
+    case foreignAgent(path: String, reason: String)
+    /// The agent speaks another version.
+    case version(UInt32)
+    /// The connection ended or carried nonsense.
+    case broken
+    /// The agent did not answer in time.
+    case timedOut
+    /// The request is larger than a frame may be, or guarded memory could not be had.
+    case tooLarge
+}

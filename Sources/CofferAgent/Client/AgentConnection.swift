@@ -1,0 +1,151 @@
+internal import Glibc
+internal import SecureMemory
+internal import VaultFile
+
+/// A client's connection to the agent; greeted, and checked to be of the same user.
+package struct AgentConnection: ~Copyable, Sendable {
+    /// How the agent's memory is protected.
+    package let memory: AgentMemory
+    /// The socket.
+    package let location: AgentLocation
+    private let socket: OwnedDescriptor
+    private var isBroken = false
+
+    /// Connects, checks who listens, and greets.
+    ///
+    /// - Parameters:
+    ///   - location: where the agent listens.
+    ///   - timeout: how long to wait for the greeting's answer.
+    /// - Throws: `noAgent`, `foreignAgent`, `version`, `broken`, `timedOut`.
+    package init(to location: AgentLocation, timeout: Duration = .seconds(5)) throws(AgentClientError) {
+        let deadline = MonotonicTime.deadline(after: timeout)
+        let socket = try Self.connect(to: location, until: deadline)
+        // Before the first byte: whoever listens there would get keys.
+        guard UnixSocket.isOfThisUser(socket.number) else {
+            throw .foreignAgent(path: location.socketPath, reason: "another user listens there")
+        }
+        let memory = try Self.greet(socket.number, until: deadline)
+        self.memory = memory
+        self.location = location
+        self.socket = socket
+    }
+
+    /// Asks and waits for the answer. After a failure of the connection there is no other answer.
+    ///
+    /// - Parameters:
+    ///   - request: what is asked. It is sent once.
+    ///   - timeout: how long to wait for the answer.
+    /// - Throws: `broken`, `timedOut`, `tooLarge`.
+    package mutating func exchange(
+        _ request: consuming AgentRequest, timeout: Duration = .seconds(30)
+    ) throws(AgentClientError) -> AgentReply {
+        guard !isBroken else { throw .broken }
+        let frame = try Self.encode(request)
+        do throws(AgentClientError) {
+            return try Self.exchange(frame, on: socket.number, until: MonotonicTime.deadline(after: timeout))
+        } catch {
+            // What comes later would be taken for the answer of the next request.
+            isBroken = true
+            throw error
+        }
+    }
+
+    /// Waits until the agent has ended the connection, as it does when it ends itself.
+    ///
+    /// - Returns: whether it did in time.
+    package mutating func waitForEnd(timeout: Duration) -> Bool {
+        isBroken = true
+        let deadline = MonotonicTime.deadline(after: timeout)
+        while UnixSocket.wait(socket.number, for: POLLIN, until: deadline) {
+            var bytes: [UInt8] = []
+            if UnixSocket.read(socket.number, into: &bytes) == .ended { return true }
+        }
+        return false
+    }
+
+    // MARK: Steps
+
+    private static func connect(
+        to location: AgentLocation, until deadline: Int64
+    ) throws(AgentClientError) -> OwnedDescriptor {
+        let path = location.socketPath
+        let directory: RuntimeDirectory
+        do throws(AgentPlaceError) {
+            directory = try RuntimeDirectory(location)
+        } catch {
+            switch error {
+            case .refused(let path, let reason): throw .foreignAgent(path: path, reason: reason)
+            case .failed(_, let errno, _): throw .noAgent(path: path, errno: errno)
+            case .alreadyRunning: throw .broken
+            }
+        }
+        return try withExtendedLifetime(directory) { (directory) throws(AgentClientError) in
+            while true {
+                if let socket = try attempt(path) { return OwnedDescriptor(socket) }
+                // The agent lives and has many others to accept before.
+                guard MonotonicTime.now < deadline else { throw .timedOut }
+                usleep(2_000)
+            }
+        }
+    }
+
+    private static func attempt(_ path: String) throws(AgentClientError) -> Int32? {
+        do throws(Errno) { return try UnixSocket.connect(to: path) } catch {
+            throw .noAgent(path: path, errno: error.code)
+        }
+    }
+
+    private static func greet(_ socket: Int32, until deadline: Int64) throws(AgentClientError) -> AgentMemory {
+        let reply = try exchange(try encode(.hello(version: AgentProtocol.version)), on: socket, until: deadline)
+        switch consume reply {
+        case .hello(AgentProtocol.version, let memory): return memory
+        case .hello(let version, _): throw .version(version)
+        case .failure(.version(let version)): throw .version(version)
+        default: throw .broken
+        }
+    }
+
+    private static func encode(_ request: consuming AgentRequest) throws(AgentClientError) -> GuardedArena {
+        do throws(AgentProtocolError) { return try request.encode() } catch { throw .tooLarge }
+    }
+
+    private static func exchange(
+        _ frame: consuming GuardedArena, on socket: Int32, until deadline: Int64
+    ) throws(AgentClientError) -> AgentReply {
+        var sent = 0
+        loop: while sent < frame.count {
+            switch UnixSocket.write(socket, frame.bytes.extracting(sent..<frame.count)) {
+            case .some(let count): sent += count
+            case .none:
+                // An agent that refuses a frame in the middle says so, and reads no more.
+                guard UnixSocket.wait(socket, for: POLLOUT, until: deadline) else { throw .timedOut }
+            case .ended: break loop
+            }
+        }
+        // The key or the value that was sent has done its work here.
+        frame = try empty()
+        return try receive(from: socket, until: deadline)
+    }
+
+    private static func empty() throws(AgentClientError) -> GuardedArena {
+        do throws(SecureMemoryError) { return try GuardedArena(capacity: 0) } catch { throw .tooLarge }
+    }
+
+    private static func receive(from socket: Int32, until deadline: Int64) throws(AgentClientError) -> AgentReply {
+        var incoming = IncomingFrame()
+        while true {
+            guard UnixSocket.wait(socket, for: POLLIN, until: deadline) else { throw .timedOut }
+            switch incoming.receive(from: socket) {
+            case .partial: continue
+            case .ended, .malformed: throw .broken
+            case .noRoom: throw .tooLarge
+            case .complete: break
+            }
+            do throws(AgentProtocolError) {
+                return try incoming.withBody { (body) throws(AgentProtocolError) in try AgentReply.decode(body) }
+            } catch {
+                throw error == .memory ? .tooLarge : .broken
+            }
+        }
+    }
+}

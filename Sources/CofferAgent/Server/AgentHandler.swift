@@ -1,0 +1,15 @@
+/// What answers the requests that come through a loop.
+package protocol AgentHandler: Sendable {
+    /// Answers a request, on the loop's thread or later on another; it never blocks.
+    ///
+    /// - Parameters:
+    ///   - request: what is asked. The greeting is answered by the loop itself, unless it is of another version.
+    ///   - reply: takes the answer, once, from any thread.
+    func handle(_ request: consuming AgentRequest, _ reply: @escaping @Sendable (consuming AgentReply) -> Void)
+
+    /// Locks every vault, on the loop's thread. It never blocks, but for the wiping.
+    func lockAll()
+
+    /// Locks every vault and lets the workers end what they have begun, before the program ends. It may block.
+    func stop()
+}

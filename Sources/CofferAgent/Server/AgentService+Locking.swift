@@ -1,0 +1,100 @@
+internal import Coffer
+internal import SecureMemory
+internal import VaultFile
+
+// Unlocking, locking and what is told of both.
+extension AgentService {
+    /// Every vault that is held. It extends no deadline.
+    func status() -> [AgentVaultStatus] {
+        held.unlocked.compactMap { place, vault in
+            // It may have locked itself since.
+            guard let left = vault.timeLeft else { return nil }
+            return AgentVaultStatus(
+                path: String(decoding: place, as: UTF8.self), lockState: vault.lockState, idleLeft: left.idle,
+                maximumLeft: left.maximumAge, isMemoryLocked: vault.memoryProtection?.isLocked ?? memory.isLocked,
+                warnings: vault.warnings)
+        }
+    }
+
+    /// The number that a client has to name with a key.
+    ///
+    /// It is the same for all paths: where the path leads to is looked up when the key comes.
+    func epoch(of path: String) -> AgentReply {
+        VaultPlaces.isPath(path) ? .epoch(held.epoch) : Self.pathRefused
+    }
+
+    // MARK: Unlocking
+
+    /// Proves a key on the file, and holds it from then on, unless the vault was locked since the client began.
+    func unlock(_ unlock: consuming AgentUnlock, _ reply: @escaping Reply) {
+        guard VaultPlaces.isPath(unlock.path) else { return reply(Self.pathRefused) }
+        guard held.allows(unlock.epoch) else { return reply(.failure(.staleEpoch)) }
+        let handed = Handed(unlock)
+        enqueue(reading, reply) { [self] in
+            switch handed.take() {
+            case .some(let unlock): self.unlock(unlock)
+            case .none: .failure(.busy)
+            }
+        }
+    }
+
+    private func unlock(_ unlock: consuming AgentUnlock) -> AgentReply {
+        let (path, epoch) = (unlock.path, unlock.epoch)
+        let place = place(of: path)
+        if let refusal = Self.refusal(held.check(epoch, at: place)) { return .failure(refusal) }
+        do throws(VaultError) {
+            let vault = try proved(unlock, at: place)
+            let result = held.install(vault, at: place, epoch: epoch)
+            if let refusal = Self.refusal(result) { return .failure(refusal) }
+            held.note(path, place)
+            return .done
+        } catch .locked {
+            // The machine slept while the key was proved.
+            return .failure(.staleEpoch)
+        } catch {
+            return .failure(.vault(error))
+        }
+    }
+
+    /// A new handle, unlocked. The bytes that were handed over are wiped when this returns.
+    private func proved(_ unlock: consuming AgentUnlock, at place: VaultPlaces.Place) throws(VaultError) -> Vault {
+        // A file name need not be text. Then the vault is known by the path that led there.
+        let path = String(validating: place, as: UTF8.self) ?? unlock.path
+        let autoLock = AutoLock(
+            idle: unlock.idle, maximumAge: unlock.maximumAge, triggers: [.memoryPressure, .sleep])
+        let accepts = unlock.acceptsUnexpected
+        let vault = Vault(at: .file(path), autoLock: autoLock, freshness: .remembered, surroundings: surroundings)
+        let key = Secret(unlock.key)
+        try vault.unlock(key: key, acceptingUnexpectedFile: accepts)
+        return vault
+    }
+
+    private static func refusal(_ admission: HeldVaults.Admission) -> AgentFailure? {
+        switch admission {
+        case .admitted: nil
+        case .stale: .staleEpoch
+        case .full:
+            .vault(
+                .limitExceeded(
+                    field: "unlocked vaults", value: UInt64(HeldVaults.most) + 1, bound: UInt64(HeldVaults.most)))
+        }
+    }
+
+    // MARK: Locking
+
+    /// Locks a vault.
+    ///
+    /// Where its path led to last is locked at once. Where it leads to now is looked up on the reading thread, before all
+    /// that waits there, and locked too: only a path that was never seen is answered after that.
+    func lock(_ path: String, _ reply: @escaping Reply) {
+        guard VaultPlaces.isPath(path) else { return reply(Self.pathRefused) }
+        let (number, isKnown) = held.lock(spelling: path)
+        let isAdded = reading.add(isUrgent: true) { [self] in
+            held.lock(place(of: path), at: number)
+            if !isKnown { reply(.done) }
+        }
+        // Rather all than none.
+        if !isAdded { lockAll() }
+        if isKnown || !isAdded { reply(.done) }
+    }
+}

@@ -1,0 +1,136 @@
+package import Coffer
+internal import PropertyLists
+package import SecureMemory
+internal import VaultFile
+
+/// What the agent makes of the requests: it holds keys, reads and saves for clients, and forgets in time.
+///
+/// What needs no file is answered at once. Files are touched on two threads: one that reads and proves keys, one that
+/// saves. A read that began before a lock may be answered with what it read; one that begins after is refused.
+package final class AgentService: AgentHandler {
+    typealias Reply = @Sendable (consuming AgentReply) -> Void
+
+    /// How long a save waits for the file's lock, and before that for other saves.
+    package static let longestWait = Duration.seconds(5)
+    // What a client cannot reach with the connections that it is allowed, and several can.
+    private static let (mostReads, mostSaves) = (1_024, 256)
+    // Longer than a save can wait for a lock, so that what has begun is done.
+    private static let longestEnd = 15_000
+
+    let surroundings: VaultSurroundings
+    let held: HeldVaults
+    let memory: AgentMemory
+    let reading = WorkQueue(name: "coffer-read", capacity: mostReads)
+    let saving = WorkQueue(name: "coffer-save", capacity: mostSaves)
+
+    /// Makes a service that holds nothing.
+    ///
+    /// - Parameters:
+    ///   - surroundings: of the vaults: the system, its memory and its time.
+    ///   - lockTimeout: how long a save waits for the file's lock.
+    ///   - refusals: what the system refused of the protection of the process.
+    package init(
+        surroundings: VaultSurroundings = VaultSurroundings(), lockTimeout: Duration = longestWait,
+        refusals: ProcessHardening.Refusals = []
+    ) {
+        var surroundings = surroundings
+        surroundings.fileLockTimeout = lockTimeout
+        surroundings.watchesAlways = true
+        self.surroundings = surroundings
+        held = HeldVaults(clock: surroundings.clock)
+        memory = Self.memory(refusals)
+    }
+
+    /// The number of vaults that are unlocked.
+    package var heldCount: Int { held.unlocked.count }
+
+    /// Whether no worker has anything to do.
+    package var isIdle: Bool { reading.isIdle && saving.isIdle }
+
+    package func handle(
+        _ request: consuming AgentRequest, _ reply: @escaping @Sendable (consuming AgentReply) -> Void
+    ) {
+        switch consume request {
+        case .hello(let version):
+            reply(
+                version == AgentProtocol.version
+                    ? .hello(version: version, memory: memory) : .failure(.version(AgentProtocol.version)))
+        case .status: reply(.status(status()))
+        case .epoch(let path): reply(epoch(of: path))
+        case .unlock(let unlock): self.unlock(unlock, reply)
+        case .lock(nil):
+            lockAll()
+            reply(.done)
+        case .lock(let path?): lock(path, reply)
+        case .value(let path, let name): value(of: name, in: path, reply)
+        case .list(let path, let name): list(path, after: name, reply)
+        case .change(let change): self.change(change, reply)
+        case .details(let path): details(of: path, reply)
+        case .stop:
+            held.end()
+            reply(.done)
+        }
+    }
+
+    package func lockAll() { held.lockAll() }
+
+    package func stop() {
+        held.end()
+        saving.finish(within: Self.longestEnd)
+        reading.finish(within: Self.longestEnd)
+    }
+
+    // MARK: Steps of the exchanges
+
+    /// Has a request answered on another thread, or says that there is no room for it.
+    func enqueue(
+        _ queue: WorkQueue, _ reply: @escaping Reply, _ work: @escaping @Sendable () -> AgentReply
+    ) {
+        if !queue.add({ reply(work()) }) { reply(.failure(.busy)) }
+    }
+
+    /// Has a question about the contents of a vault answered on the reading thread.
+    func read(
+        _ path: String, _ reply: @escaping Reply, _ body: @escaping @Sendable (Vault) throws(VaultError) -> AgentReply
+    ) {
+        guard VaultPlaces.isPath(path) else { return reply(Self.pathRefused) }
+        enqueue(reading, reply) { [self] in answer(path, body) }
+    }
+
+    private func answer(_ path: String, _ body: (Vault) throws(VaultError) -> AgentReply) -> AgentReply {
+        guard let vault = vault(at: path)?.vault else { return .failure(.vault(.locked)) }
+        do throws(VaultError) {
+            let answer = try body(vault)
+            // A lock that came meanwhile is to leave as little behind as can be.
+            guard vault.isUnlocked else { return .failure(.vault(.locked)) }
+            return answer
+        } catch {
+            return .failure(.vault(error))
+        }
+    }
+
+    /// The vault that a path leads to now, if it is held. This may wait for a drive.
+    func vault(at path: String) -> (place: VaultPlaces.Place, vault: Vault)? {
+        let place = place(of: path)
+        guard let vault = held.vault(at: place) else { return nil }
+        held.note(path, place)
+        return (place, vault)
+    }
+
+    /// Where a path leads to now. This may wait for a drive.
+    func place(of path: String) -> VaultPlaces.Place { VaultPlace.resolved(path, system: surroundings.system) }
+
+    static var pathRefused: AgentReply {
+        .failure(.vault(.refused(reason: "a vault is named to the agent by an absolute path")))
+    }
+
+    private static func memory(_ refusals: ProcessHardening.Refusals) -> AgentMemory {
+        guard let buffer = try? GuardedBuffer(count: 4_096) else {
+            return AgentMemory(isLocked: false, isWipedOnFork: false, bindsLazily: true, refusals: refusals)
+        }
+        let found = MemoryProtection(of: buffer)
+        return AgentMemory(
+            isLocked: found.isLocked, isWipedOnFork: found.isWipedOnFork, bindsLazily: found.bindsLazily,
+            refusals: refusals)
+    }
+}

@@ -1,0 +1,165 @@
+internal import Coffer
+internal import SecureMemory
+
+/// The vaults that are unlocked, and the locks that have been.
+///
+/// One object for each unlock: a second unlock of a vault carries nothing over from the first. A vault that locked itself
+/// leaves the table when it is looked at next. No call waits for a drive; what is dropped is wiped before the call
+/// returns, outside the table's lock.
+final class HeldVaults: Sendable {
+    /// A vault, and the lock epoch that it was unlocked under.
+    private struct Entry: Sendable {
+        let vault: Vault
+        let epoch: UInt64
+    }
+
+    private struct State: Sendable {
+        var epochs = LockEpochs()
+        var entries: [VaultPlaces.Place: Entry] = [:]
+        var places = VaultPlaces()
+        /// How long the machine had slept at most, when somebody looked last.
+        var slept: Int64
+        var isEnding = false
+        /// What is to be locked once the table's lock is given back.
+        var dropped: [Vault] = []
+    }
+
+    /// Whether a vault is held, or may be.
+    enum Admission: Equatable, Sendable {
+        case admitted
+        /// It was locked since the client began.
+        case stale
+        /// There are as many vaults as there may be.
+        case full
+    }
+
+    /// The most vaults that are held at once.
+    static let most = 32
+
+    // As for the trigger: more than clocks can differ by, in nanoseconds.
+    private static let shortestSleep: Int64 = 1_000_000_000
+
+    private let clock: any VaultClock
+    private let state: PlainMutex<State>
+
+    init(clock: any VaultClock) {
+        self.clock = clock
+        state = PlainMutex(State(slept: clock.sleptAtMost))
+    }
+
+    // MARK: Unlocking
+
+    /// The epoch that a client names when it hands over a key.
+    var epoch: UInt64 { withState { $0.epochs.latest } }
+
+    /// Whether an unlock of some vault may go on that began at an epoch.
+    func allows(_ epoch: UInt64) -> Bool { withState { !$0.isEnding && $0.epochs.allows(epoch) } }
+
+    /// Whether an unlock of the vault at a place may go on that began at an epoch, and there is room for the vault.
+    func check(_ epoch: UInt64, at place: VaultPlaces.Place) -> Admission {
+        withState { state in Self.check(epoch, at: place, in: &state) }
+    }
+
+    private static func check(_ epoch: UInt64, at place: VaultPlaces.Place, in state: inout State) -> Admission {
+        guard !state.isEnding, state.epochs.allows(epoch, at: place) else { return .stale }
+        state.entries = state.entries.filter { $0.value.vault.isUnlocked }
+        return state.entries[place] != nil || state.entries.count < most ? .admitted : .full
+    }
+
+    /// Holds a vault that is unlocked, in place of the one that was held there; otherwise locks it.
+    func install(_ vault: Vault, at place: VaultPlaces.Place, epoch: UInt64) -> Admission {
+        withState { state in
+            let result = Self.check(epoch, at: place, in: &state)
+            guard result == .admitted else {
+                state.dropped.append(vault)
+                return result
+            }
+            if let old = state.entries.updateValue(Entry(vault: vault, epoch: epoch), forKey: place) {
+                state.dropped.append(old.vault)
+            }
+            return result
+        }
+    }
+
+    // MARK: Using
+
+    /// The vault at a place, if it is held.
+    func vault(at place: VaultPlaces.Place) -> Vault? { withState { $0.entries[place]?.vault } }
+
+    /// Remembers where a spelling of a path leads to, if a vault is held there.
+    func note(_ spelling: String, _ place: VaultPlaces.Place) {
+        withState { state in if state.entries[place] != nil { state.places.note(spelling, place) } }
+    }
+
+    /// All vaults that are unlocked, in the order of their paths.
+    var unlocked: [(place: VaultPlaces.Place, vault: Vault)] {
+        withState { state in
+            state.entries = state.entries.filter { $0.value.vault.isUnlocked }
+            return state.entries.map { ($0.key, $0.value.vault) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
+        }
+    }
+
+    // MARK: Locking
+
+    /// Locks every vault.
+    func lockAll() { withState { Self.lockAll(&$0) } }
+
+    /// Locks every vault, and holds none from now on.
+    func end() {
+        withState { state in
+            state.isEnding = true
+            Self.lockAll(&state)
+        }
+    }
+
+    /// Locks the vault that a path led to when it was looked up last.
+    ///
+    /// - Returns: the number of this lock, and whether the path was ever looked up.
+    func lock(spelling: String) -> (number: UInt64, isKnown: Bool) {
+        withState { state in
+            let number = state.epochs.next()
+            let exact = Array(spelling.utf8)
+            guard let place = state.places.place(of: spelling) ?? (state.entries[exact] != nil ? exact : nil) else {
+                return (number, false)
+            }
+            Self.lock(place, at: number, in: &state)
+            return (number, true)
+        }
+    }
+
+    /// Locks the vault at a place, unless it was asked for after the lock with this number.
+    func lock(_ place: VaultPlaces.Place, at number: UInt64) {
+        withState { state in Self.lock(place, at: number, in: &state) }
+    }
+
+    private static func lock(_ place: VaultPlaces.Place, at number: UInt64, in state: inout State) {
+        state.epochs.lock(place, at: number)
+        guard let entry = state.entries[place], entry.epoch < number else { return }
+        state.entries[place] = nil
+        state.dropped.append(entry.vault)
+    }
+
+    private static func lockAll(_ state: inout State) {
+        state.epochs.lockAll()
+        state.dropped += state.entries.values.map(\.vault)
+        state.entries = [:]
+    }
+
+    // MARK: The table's lock
+
+    /// Looks at the table, and first whether the machine slept: that is a lock of everything.
+    private func withState<Result: Sendable>(_ body: (inout State) -> Result) -> Result {
+        let (slept, most) = (clock.slept, clock.sleptAtMost)
+        let (result, dropped) = state.withLock { state -> (Result, [Vault]) in
+            if slept &- state.slept >= Self.shortestSleep {
+                state.slept = most
+                Self.lockAll(&state)
+            }
+            let result = body(&state)
+            defer { state.dropped = [] }
+            return (result, state.dropped)
+        }
+        for vault in dropped { vault.lock() }
+        return result
+    }
+}

@@ -1,0 +1,31 @@
+internal import Coffer
+internal import VaultFile
+
+/// Which spellings of paths were seen to lead to which vaults.
+///
+/// It is asked where nothing may wait for a drive; whoever may wait looks at the file system each time.
+struct VaultPlaces: Sendable {
+    /// A path without links and dots, as bytes.
+    typealias Place = [UInt8]
+
+    private var spellings: [String: Place] = [:]
+
+    /// The most spellings that are remembered.
+    static let mostSpellings = 256
+
+    /// Whether a path is one that the agent takes: absolute, not too long, and no end in its middle.
+    static func isPath(_ path: String) -> Bool {
+        let bytes = path.utf8
+        return bytes.first == UInt8(ascii: "/") && bytes.count <= AgentProtocol.maximumPath && !bytes.contains(0)
+    }
+
+    /// Where a spelling led to when it was looked up last, or nil if it never was.
+    func place(of spelling: String) -> Place? { spellings[spelling] }
+
+    /// Remembers where a spelling leads to.
+    mutating func note(_ spelling: String, _ place: Place) {
+        // Forgetting costs a look at the file system, no more.
+        if spellings.count >= Self.mostSpellings, spellings[spelling] == nil { spellings = [:] }
+        spellings[spelling] = place
+    }
+}

@@ -1,0 +1,87 @@
+internal import Coffer
+internal import Glibc
+internal import SecureMemory
+
+/// Work that may wait for a drive, done in its order on a thread of its own.
+///
+/// The thread starts when there is something to do and ends when there is nothing: it costs less than a page of a file.
+final class WorkQueue: Sendable {
+    private struct State: Sendable {
+        var waiting: [@Sendable () -> Void] = []
+        /// Where the next of them stands; what is before it is done.
+        var next = 0
+        var isRunning = false
+    }
+
+    private let name: String
+    private let capacity: Int
+    private let state = PlainMutex(State())
+
+    /// Makes a queue without a thread.
+    ///
+    /// - Parameters:
+    ///   - name: the thread's name, at most 15 bytes.
+    ///   - capacity: how many pieces of work may wait.
+    init(name: String, capacity: Int) {
+        self.name = name
+        self.capacity = capacity
+    }
+
+    /// Adds a piece of work.
+    ///
+    /// - Parameter isUrgent: whether it comes before all that waits.
+    /// - Returns: false if there is no room, or the system gives no thread; then it is not done.
+    func add(isUrgent: Bool = false, _ work: @escaping @Sendable () -> Void) -> Bool {
+        state.withLock { state in
+            guard state.waiting.count - state.next < capacity else { return false }
+            if !state.isRunning {
+                guard QuietThread.start({ [self] in run() }) == 0 else { return false }
+                state.isRunning = true
+            }
+            state.waiting.insert(work, at: isUrgent ? state.next : state.waiting.count)
+            return true
+        }
+    }
+
+    /// Whether nothing is done, and nothing waits.
+    var isIdle: Bool { state.withLock { !$0.isRunning } }
+
+    /// Waits until all is done.
+    ///
+    /// - Parameter limit: how long at most, in milliseconds.
+    func finish(within limit: Int) {
+        for _ in 0..<limit where !isIdle { usleep(1_000) }
+    }
+
+    private func run() {
+        QuietThread.name(name)
+        while let work = next() { work() }
+    }
+
+    private func next() -> (@Sendable () -> Void)? {
+        state.withLock { state in
+            guard state.next < state.waiting.count else {
+                state = State()
+                return nil
+            }
+            let work = state.waiting[state.next]
+            // Done work is let go of at once: it may hold values.
+            state.waiting[state.next] = {}
+            state.next += 1
+            if state.next == 64 {
+                state.waiting.removeFirst(64)
+                state.next = 0
+            }
+            return work
+        }
+    }
+}
+
+/// A value that is handed to another thread, once; it ends where it is taken, or with this.
+final class Handed<Value: ~Copyable & Sendable>: Sendable {
+    private let value: PlainMutex<Value?>
+
+    init(_ value: consuming Value) { self.value = PlainMutex(Optional(value)) }
+
+    func take() -> Value? { value.withLock { $0.take() } }
+}

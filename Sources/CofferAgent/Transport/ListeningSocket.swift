@@ -1,0 +1,87 @@
+internal import CSystem
+internal import Glibc
+internal import VaultFile
+
+/// The socket that the agent listens at, and the lock that says that it does.
+struct ListeningSocket: ~Copyable, Sendable {
+    private static let name = "agent.sock"
+    private static let backlog: Int32 = 128
+
+    private let directory: RuntimeDirectory
+    private let lock: OwnedDescriptor
+    private let socket: OwnedDescriptor
+    /// The file that was made here; nil for a socket that somebody else made and owns.
+    private let inode: UInt64?
+
+    /// What to accept connections from.
+    var descriptor: Int32 { socket.number }
+
+    /// Listens: at a socket that was handed in, else at one of its own.
+    ///
+    /// The lock decides who lives. Under it, a socket that nobody answers at is what a killed agent left, and is replaced;
+    /// one that somebody answers at is never touched.
+    ///
+    /// - Parameters:
+    ///   - location: where.
+    ///   - inherited: a socket that the service manager listens at; it belongs to this from here on.
+    /// - Throws: `alreadyRunning`; `refused` if something else than a socket stands there; what opening the directory does.
+    init(at location: AgentLocation, inherited: Int32? = nil) throws(AgentPlaceError) {
+        let isInherited = inherited != nil
+        let given = inherited.map { OwnedDescriptor($0) }
+        let directory = try RuntimeDirectory(location, creating: true)
+        let lock = try directory.lock()
+        let socket = try Self.open(given, directory)
+        let inode: UInt64? = isInherited ? nil : try Self.inode(in: directory)
+        self.directory = directory
+        self.lock = lock
+        self.socket = socket
+        self.inode = inode
+    }
+
+    // The name goes while the lock is held: the next agent's socket is never removed.
+    deinit {
+        if let inode, (try? directory.entry(Self.name)) == .socket(inode: inode) { try? directory.remove(Self.name) }
+    }
+
+    private static func open(
+        _ given: consuming OwnedDescriptor?, _ directory: borrowing RuntimeDirectory
+    ) throws(AgentPlaceError) -> OwnedDescriptor {
+        if let given { return given }
+        let path = directory.location.socketPath
+        switch try directory.entry(name) {
+        case .nothing: break
+        case .other: throw .refused(path: path, reason: "it is no socket")
+        case .socket:
+            guard try isStale(path) else { throw .alreadyRunning }
+            try directory.remove(name)
+        }
+        let made = cs_socket()
+        guard made >= 0 else { throw .failed(step: "make a socket", errno: errno, path: path) }
+        let socket = OwnedDescriptor(made)
+        guard unsafe cs_socket_listen(made, path, backlog) == 0 else {
+            if errno == EADDRINUSE { throw .alreadyRunning }
+            throw .failed(step: "listen at the socket", errno: errno, path: path)
+        }
+        return socket
+    }
+
+    private static func inode(in directory: borrowing RuntimeDirectory) throws(AgentPlaceError) -> UInt64 {
+        guard case .socket(let inode) = try directory.entry(name) else {
+            throw .refused(path: directory.location.socketPath, reason: "it was taken away at once")
+        }
+        return inode
+    }
+
+    /// Whether nobody listens at a socket any more. What cannot be told is not stale.
+    private static func isStale(_ path: String) throws(AgentPlaceError) -> Bool {
+        do throws(Errno) {
+            if let connection = try UnixSocket.connect(to: path) { close(connection) }
+            return false
+        } catch {
+            switch error.code {
+            case ECONNREFUSED, ENOENT: return true
+            default: throw .failed(step: "see who listens", errno: error.code, path: path)
+            }
+        }
+    }
+}
