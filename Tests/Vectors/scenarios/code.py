@@ -40,8 +40,9 @@ def add(vectors):
 
     refused("wrong_seed", "A digit of the seed is another: the checksum does not fit.", digit(8))
     refused("wrong_fingerprint", "A digit of the fingerprint is another: the checksum does not fit.", digit(50))
-    for at in (-4, -2, -1):
-        refused(f"wrong_checksum_{-at}", f"Digit {-at} from the end, of the checksum, is another.", digit(len(TEXT) + at))
+    for at in (-6, -3, -1):
+        refused(f"wrong_checksum_{-at}", f"Character {-at} from the end is another: one byte of the checksum.",
+                digit(len(TEXT) + at))
     refused("checksum_zero", "The checksum is 0.", written(SEED, CODE.fingerprint, bytes(3)))
     refused("swapped_digits", "Two digits next to each other are swapped.", TEXT[:8] + TEXT[9] + TEXT[8] + TEXT[10:])
     refused("swapped_groups", "Two groups are swapped.", TEXT[:8] + TEXT[13:17] + "-" + TEXT[8:12] + TEXT[17:])

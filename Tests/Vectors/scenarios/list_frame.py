@@ -59,6 +59,11 @@ def add(vectors):
     frame("offset_other", "The table has the entry of another value twice.", offsets=lambda f: f[:-1] + [f[-2]])
     frame("offset_past_end", "An entry of the table is past the end of the list.", offsets=lambda f: f[:-1] + [0xFF])
     frame("offset_0", "An entry of the table is 0.", offsets=lambda f: f[:-1] + [0])
+    frame("offset_high_byte", "Only the high byte of an entry of 2 bytes is wrong.", {"a": bytes(300), "b": 1},
+          offsets=lambda f: f[:1] + [f[1] + 256] + f[2:])
+    bad("no_objects", "There are no objects, and no table.", assemble([]))
+    bad("value_in_table", "The last object is the first entry of the table, which reads as false.",
+        assemble(objects(dictionary(1, 2), "a"), count=3, after_table=b"\x0d"))
     frame("offset_zeros", "All entries of the table are 0.", offsets=lambda f: [0] * 7)
     bad("offsets_swapped", "Two entries of the table are swapped, and so are the references.",
         assemble(objects(dictionary(1, 2, 4, 3), "a", "b", 1, 2), offsets=lambda f: f[:3] + [f[4], f[3]]))

@@ -75,6 +75,12 @@ def strings(vectors, fine, bad):
         bad(f"string_ascii_{byte:02x}", f"A string in ASCII with the byte 0x{byte:02x}.", "53 61", bytes([byte]), "62")
     bad("string_ascii_utf8", "UTF-8 in a string that says ASCII.", "52", "é".encode())
     bad("string_ascii_last", "Only the last byte of a long ASCII string is above 0x7F.", "5f1014" + "61" * 19 + "80")
+    for at in (0, 7, 8, 16):
+        bad(f"string_ascii_80_at_{at}", f"Byte {at} of 17 of an ASCII string is 0x80.", "5f1011", b"x" * at, "80", b"x" * (16 - at))
+        for name, unit in (("high", b"\xd8\x00"), ("low", b"\xdf\xff")):
+            bad(f"surrogate_{name}_at_{at}", f"Unit {at} of 17 is a lone surrogate.", "6f1011",
+                "é".encode("utf-16-be") * at, unit, "é".encode("utf-16-be") * (16 - at))
+        fine(f"string_utf16_at_{at}", f"Only unit {at} of 17 is not ASCII.", {"s": "x" * at + "é" + "x" * (16 - at)})
     for name, what, units in (
         ("high_end", "A high surrogate at the end", "0061 d800"), ("high_only", "Nothing but a high surrogate", "dbff"),
         ("high_middle", "A high surrogate before a letter", "d800 0061"), ("high_twice", "Two high surrogates, then a low one",
@@ -110,6 +116,8 @@ def counts(vectors, fine, bad):
         ("real", "23402e000000000000", "a real"), ("string", "5131", "a string"), ("true", "09", "true"),
         ("date", "33402e000000000000", "a date"), ("null", "00", "null"), ("data", "410f", "data"), ("uid", "800f", "a UID"),
         ("marker_ff", "ff", "no object"),
+        ("marker_0c", "0c0f", "no object"), ("marker_14", "140f", "an integer of 16 bytes, cut to one"),
+        ("marker_20", "200f", "a real of 1 byte"), ("marker_50", "500f", "an empty string"), ("marker_90", "900f", "no object"),
     ):
         bad(f"count_is_{name}", f"The count of data is {what}.", "4f", integer, bytes(15))
     for name, integer in (

@@ -41,6 +41,16 @@ def add(vectors):
     bad("reference_past_end", "A reference to the object after the last.", dictionary(1, 3), "a", 1)
     bad("reference_255", "A reference to object 255 of 3.", dictionary(1, 255), "a", 1)
     bad("reference_key_past_end", "A key's reference to the object after the last.", dictionary(3, 2), "a", 1)
+    bad("reference_keys_swapped", "The keys are in order, their references are not.", dictionary(2, 1, 3, 4), "a", "b", 1, 2)
+    bad("reference_key_twice", "Both key references are to the first key.", dictionary(1, 1, 3, 4), "a", "b", 1, 2)
+    bad("reference_key_to_value", "A key reference is to the value.", dictionary(2, 2), "a", "b")
+    bad("reference_first_element", "Only the first reference of an array is wrong.",
+        dictionary(1, 2), "a", array(4, 4, 5), 1, 2, 3)
+    bad("reference_last_element", "Only the last reference of an array is wrong.",
+        dictionary(1, 2), "a", array(3, 4, 4), 1, 2, 3)
+    wide = nodes({"a": [True] * 300})
+    wide[2].references[7] += 256
+    bad("reference_high_byte", "Only the high byte of a reference of 2 bytes is wrong.", *wide)
     bad("unused_last", "An object at the end that nothing refers to.", dictionary(1, 2), "a", 1, 2)
     bad("unused_middle", "An object in the middle that nothing refers to.", dictionary(1, 3), "a", 2, 1)
     bad("unused_container", "A dictionary at the end that nothing refers to.", dictionary(1, 2), "a", 1, dictionary())
@@ -104,6 +114,15 @@ def keys(vectors):
     bad("utf16_order_ffff", "Keys in the order of UTF-16: a pair of surrogates before U+FFFF.",
         Pairs(("a\U0010ffff", 1), ("a\uffff", 2)))
     bad("ascii_after_utf16", "Keys of ASCII after the others.", Pairs(("é", 1), ("a", 2)))
+    bad("prefix_after_utf16", "A key after one that it is a prefix of, in another encoding.", Pairs(("aé", 1), ("a", 2)))
+    bad("prefix_after_both_utf16", "A key after one that it is a prefix of, outside of ASCII.", Pairs(("éé", 1), ("é", 2)))
+    bad("utf16_after_ascii_prefix", "Keys of two encodings in the wrong order, after the same letters.",
+        Pairs(("xxxxxxxxé", 1), ("xxxxxxxxz", 2)))
+    for at in (7, 8, 299):
+        bad(f"descending_at_{at}", f"Two keys in the wrong order that differ at {at}.",
+            Pairs(("x" * at + "b", 1), ("x" * at + "a", 2)))
+        bad(f"equal_to_{at}", f"The same key of {at} letters twice.", Pairs(("x" * at, 1), ("x" * at, 2)))
+    bad("surrogates_descending", "Two keys above U+FFFF in the wrong order.", Pairs(("\U00010001", 1), ("\U00010000", 2)))
     bad("little_endian_order", "Keys in the order of UTF-16 read little-endian.", Pairs(("Ȁ", 1), ("ā", 2)))
     bad("signed_order", "Keys in the order of bytes that are signed.", Pairs(("ÿ", 1), ("z", 2)))
     bad("descending_nested", "Two keys in the wrong order, in a nested dictionary.", {"d": Pairs(("b", 1), ("a", 2))})
