@@ -25,7 +25,8 @@ def add(vectors):
     reads("hyphens", "Hyphens everywhere.", "--" + "-".join(TEXT) + "-")
     reads("spaces", "Spaces in place of the hyphens, and around.", "  " + TEXT.replace("-", " ") + " ")
     reads("spaces_in_prefix", "A space within the prefix.", "COF FER 1" + TEXT[7:])
-    reads("white_space", "Tab, vertical tab, form feed and carriage return.", "\t" + TEXT[:12] + "\x0b\x0c" + TEXT[12:] + "\r")
+    reads("white_space", "Tab, vertical tab, form feed and carriage return.",
+        "\t" + TEXT[:12] + "\x0b\x0c" + TEXT[12:] + "\r")
     reads("i_for_1", "I in place of each 1.", TEXT.replace("1", "I"))
     reads("l_for_1", "L in place of each 1, in lower case.", TEXT.replace("1", "l"))
     reads("o_for_0", "O in place of each 0.", TEXT.replace("0", "O"))
@@ -78,7 +79,8 @@ def add(vectors):
     for name, what, mark in (
         ("nbsp", "A no-break space", "\u00a0"), ("next_line", "U+0085", "\u0085"), ("en_dash", "An en dash", "–"),
         ("unicode_hyphen", "U+2010, a hyphen", "\u2010"), ("soft_hyphen", "A soft hyphen", "\u00ad"),
-        ("zero_width_space", "A zero width space", "\u200b"), ("underscore", "An underscore", "_"), ("dot", "A dot", "."),
+        ("zero_width_space", "A zero width space", "\u200b"), ("underscore", "An underscore", "_"),
+        ("dot", "A dot", "."),
         ("nul", "A NUL", "\0"), ("unit_separator", "U+001F, which some take for a space", "\x1f"),
         ("backspace", "U+0008, next to the tab", "\x08"), ("shift_out", "U+000E, next to the carriage return", "\x0e"),
         ("byte_order_mark", "A byte order mark", "\ufeff"), ("combining_accent", "A combining accent", "\u0301"),

@@ -93,7 +93,8 @@ def swapped_widths():
 
 def roots(bad):
     for name, value in (
-        ("array", []), ("array_of_dictionary", [{"a": 1}]), ("string", "a"), ("integer", 1), ("true", True), ("data", b"a")):
+        ("array", []), ("array_of_dictionary", [{"a": 1}]), ("string", "a"), ("integer", 1), ("true", True),
+        ("data", b"a")):
         bad(f"root_{name}", f"The root is: {name.replace('_', ' ')}.", canonical(value))
 
 
@@ -137,7 +138,8 @@ def many(vectors, fine, bad):
     bad("objects_257_wider", "257 objects, and references of 4 bytes.", assemble(nodes(of(257)), reference_width=4))
     fine("objects_65536", "65,536 objects: references of 2 bytes.", of(65_536))
     fine("objects_65537", "65,537 objects: references of 4 bytes.", of(65_537))
-    bad("objects_65536_wide", "65,536 objects, and references of 4 bytes.", assemble(nodes(of(65_536)), reference_width=4))
+    bad("objects_65536_wide", "65,536 objects, and references of 4 bytes.",
+        assemble(nodes(of(65_536)), reference_width=4))
 
     def table_at(offset):
         for length in range(offset - 40, offset):

@@ -35,7 +35,8 @@ class Area:
     def types(self, good, what, make):
         """Every type but the right ones."""
         for kind in sorted(OTHER_TYPES.keys() - set(good)):
-            self.bad(f"{what}_is_{kind}", f"{what.replace('_', ' ')} is of another type: {kind}.", make(OTHER_TYPES[kind]))
+            self.bad(f"{what}_is_{kind}", f"{what.replace('_', ' ')} is of another type: {kind}.",
+                make(OTHER_TYPES[kind]))
 
 
 def add(vectors):
@@ -142,7 +143,8 @@ def previous(area):
     area.fine("unknown_in_entry", "Unknown keys in an entry are kept.",
               {**CURRENT, "previous": {"user": {**entry, "": 1, "zzz": [{}]}}})
     for kind, value in OTHER_TYPES.items():
-        area.fine(f"value_is_{kind}", f"A value of type {kind}.", {**CURRENT, "previous": {"n": {**entry, "value": value}}})
+        area.fine(f"value_is_{kind}", f"A value of type {kind}.",
+            {**CURRENT, "previous": {"n": {**entry, "value": value}}})
     for number, value in enumerate((0, -1, -(2**63), 2**63 - 1)):
         area.fine(f"saved_{number}", f"The time {value}.", {**CURRENT, "previous": {"n": {**entry, "saved": value}}})
     area.types(("dictionary",), "previous", lambda value: {**CURRENT, "previous": value})
@@ -163,7 +165,8 @@ def previous(area):
     deep = []
     for _ in range(30):
         deep = [deep]
-    area.fine("deep", "A value whose innermost container is at depth 34.", {**CURRENT, "previous": {"n": {**entry, "value": deep}}})
+    area.fine("deep", "A value whose innermost container is at depth 34.",
+        {**CURRENT, "previous": {"n": {**entry, "value": deep}}})
     area.bad("too_deep", "A value whose innermost container is at depth 35.",
              canonical({**CURRENT, "previous": {"n": {**entry, "value": [deep]}}}))
 
@@ -185,11 +188,13 @@ def recipients(area):
     area.fine("none", "No recipient.", of())
     area.fine("sixteen", "As many as there can be.", of(*map(person, range(16))))
     area.bad("seventeen", "One too many.", of(*map(person, range(17))))
-    area.fine("without_slots", "Recipients are not compared with the slots: there are none here.", of(person(1), person(2)))
+    area.fine("without_slots", "Recipients are not compared with the slots: there are none here.",
+        of(person(1), person(2)))
     area.fine("low_order", "A key of low order: readers do not judge it.", of(person(0)))
     area.fine("same_label", "Two recipients with one label.", of(person(1, label="x"), person(2, label="x")))
     area.fine("unknown_in_entry", "Unknown keys in an entry are kept.", of({**person(), "": 1, "zzz": {"a": []}}))
-    area.fine("last_byte_differs", "Two keys that differ in the last byte.", of(person(), person(2, key=b"\1" * 31 + b"\2")))
+    area.fine("last_byte_differs", "Two keys that differ in the last byte.",
+        of(person(), person(2, key=b"\1" * 31 + b"\2")))
     area.bad("without_owner", "Recipients without an owner.", {"recipients": [person()]})
     area.bad("none_without_owner", "No recipient, and no owner.", {"recipients": []})
     area.types(("array",), "recipients", lambda value: {"owner": OWNER, "recipients": value})
@@ -200,9 +205,11 @@ def recipients(area):
         area.bad(f"key_{length}", f"A key of {length} bytes.", of(person(key=b"\1" * length)))
     area.bad("key_missing", "An entry without key.", of(without(person(), "key")))
     area.bad("label_missing", "An entry without label.", of(without(person(), "label")))
-    area.bad("second_label_missing", "Only the second entry lacks its label.", of(person(1), without(person(2), "label")))
+    area.bad("second_label_missing", "Only the second entry lacks its label.",
+        of(person(1), without(person(2), "label")))
     area.bad("keys_equal", "Two recipients with one key.", of(person(1), person(1, label="x")))
-    area.bad("keys_equal_apart", "The first and the last of three have one key.", of(person(1), person(2), person(1, label="x")))
+    area.bad("keys_equal_apart", "The first and the last of three have one key.",
+        of(person(1), person(2), person(1, label="x")))
     area.bad("entry_twice", "One recipient twice.", of(person(), person()))
     for name, text in (
         ("empty", ""), ("1025", "n" * 1_025), ("1025_of_2", "é" * 512 + "n"), ("u0000", "a\0"), ("u001b", "\x1b[2J"),
