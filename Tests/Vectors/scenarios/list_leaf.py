@@ -7,7 +7,9 @@ from kit.vault import Vault
 # First bytes that no canonical list has, each with contents that some reader might expect there.
 MARKERS = (
     ("00", "null"), ("01", "no object"), ("0a", "no object"), ("0c 00", "a URL"), ("0d 00", "a URL with a base"),
-    ("0e" + "00" * 16, "a UUID"), ("0f", "fill"), ("14" + "00" * 15 + "07", "an integer of 16 bytes"),
+    ("0e" + "00" * 16, "a UUID"), ("0f", "fill"),
+    ("0f 0000000100000000", "fill, before an integer of 8 bytes"), ("14 07", "an integer of 16 bytes, cut to one"),
+    ("14" + "00" * 15 + "07", "an integer of 16 bytes"),
     ("14" + "00" * 8 + "ff" * 8, "an integer of 16 bytes, above 2^63"),
     ("14" + "ff" * 16, "a negative integer of 16 bytes"),
     ("15" + "00" * 31 + "07", "an integer of 32 bytes"), ("18 07", "no object"), ("1f 07", "no object"),
@@ -92,6 +94,8 @@ def strings(vectors, fine, bad):
         ("low_only", "Nothing but a low surrogate", "dfff"),
         ("low_end", "A low surrogate after a letter", "0061 dc00"),
         ("swapped", "A pair in the wrong order", "dc00 d800"),
+        ("low_low", "Two low surrogates", "dc00 dc00"), ("low_end_low", "The last low surrogate, then a low one",
+        "dfff dc00"),
         ("low_twice", "A pair, then another low one", "d800 dc00 dc00"),
         ("high_above", "A high surrogate before U+E000", "d800 e000"),
         ("high_below", "A high surrogate before U+DBFF", "d800 dbff"),

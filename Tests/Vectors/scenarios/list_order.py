@@ -142,6 +142,11 @@ def keys(vectors):
         ("null", "00", "null"), ("uid", "8001", "a UID"),
     ):
         bad(f"is_{name}", f"A key is {what}.", Pairs((Raw(raw), 1)))
+    for marker in ("41", "71", "f1"):
+        bad(f"begins_with_{marker}", f"A key begins with {marker}, and UTF-16 follows.",
+            Pairs((Raw(marker, "00e9"), 1)))
+        bad(f"begins_with_{marker}_ascii", f"A key begins with {marker}, and ASCII follows.",
+            Pairs((Raw(marker, "61"), 1)))
     bad("is_integer_nested", "A key of a nested dictionary is an integer.", {"d": Pairs((Raw("1001"), 1))})
     bad("is_array_nested", "A key of a nested dictionary is an empty array.", {"d": Pairs((Raw("a0"), 1))})
     bad("utf16_for_ascii", "A key in UTF-16 that ASCII could hold.", Pairs((Raw("61 0061"), 1)))

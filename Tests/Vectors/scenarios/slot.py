@@ -70,7 +70,8 @@ def add(vectors):
         none(f"broken_{name}", f"A bit of the slot is flipped before the vault was sealed: {name.replace('_', ' ')}.",
              bytes(broken))
     for name, point in LOW_ORDER.items():
-        none(f"low_order_ephemeral_{name}", "The ephemeral key is of low order; the box fits a shared secret of zeros.",
+        none(f"low_order_ephemeral_{name}",
+             f"The ephemeral key is of low order, {name}; the box fits a shared secret of zeros.",
              low_ephemeral(point))
     for name in ("zero", "order_8"):
         point = LOW_ORDER[name]
