@@ -45,14 +45,18 @@ extension VectorFile {
 
         mutating func readHeader() throws(Malformed) {
             let letters = Set("abcdefghijklmnopqrstuvwxyz0123456789_-".utf8)
-            let own = name.split(separator: "/").last ?? ""
-            guard !own.isEmpty, own.utf8.allSatisfy(letters.contains) else { throw malformed("the name is not allowed") }
+            let own = name.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+            guard !own.isEmpty, own.utf8.allSatisfy(letters.contains) else {
+                throw malformed("the name is not allowed")
+            }
             repeat { line += 1 } while try readLine()
         }
 
         /// Reads a line; false is the empty one, after which the vault begins.
         private mutating func readLine() throws(Malformed) -> Bool {
-            guard let end = file[offset...].firstIndex(of: 0x0A) else { throw malformed("no empty line ends the header") }
+            guard let end = file[offset...].firstIndex(of: 0x0A) else {
+                throw malformed("no empty line ends the header")
+            }
             let bytes = Array(file[offset..<end])
             offset = end + 1
             if bytes.isEmpty { return false }

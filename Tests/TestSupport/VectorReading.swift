@@ -122,7 +122,8 @@ extension VectorFile {
             paths.append(.dictionary([Array("id".utf8): .data(id), Array("path".utf8): .data(path)]))
         }
         let list = try PlainValue.dictionary([
-            Array("version".utf8): .integer(1), Array("vaults".utf8): .array(vaults), Array("paths".utf8): .array(paths),
+            Array("version".utf8): .integer(1), Array("vaults".utf8): .array(vaults),
+            Array("paths".utf8): .array(paths),
         ]).list()
         guard let state = FreshnessState(list: list.rawSpan) else {
             throw Malformed(file: name, line: 0, reason: "the known words make no state")

@@ -73,7 +73,8 @@ import VaultFile
         #expect(key == vector.bytes(.slotKey))
     }
 
-    @Test("settings and metadata have the lengths, digests and values that the header gives",
+    @Test(
+        "settings and metadata have the lengths, digests and values that the header gives",
         arguments: VectorFile.everywhere)
     func values(of place: VectorFile.Place) throws {
         let vector = try place.load()

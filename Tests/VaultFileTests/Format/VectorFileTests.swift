@@ -20,7 +20,9 @@ import Testing
         #expect(refused.passphrase == [] && refused.vault == [])
         let old = try Self.read("comment: c\nexpect: unsupportedVersion\nvalue: 2\npassphrase-hex: 00ff\n\n")
         #expect(old.passphrase == [0, 0xFF] && old.number(.value) == 2)
-        let known = ["known-generation: 2", "known-check: ", "known-commitment: ", "known-replaced: ", "known-replaced: "]
+        let known = [
+            "known-generation: 2", "known-check: ", "known-commitment: ", "known-replaced: ", "known-replaced: ",
+        ]
         let digests = known.map { $0.hasSuffix(" ") ? $0 + String(repeating: "0a", count: 32) : $0 }
         let id = "known-vault-id: " + String(repeating: "01", count: 16)
         let seen = try Self.read(Self.start + ([id] + digests).joined(separator: "\n") + "\n\n")
@@ -90,7 +92,8 @@ import Testing
     @Test(
         "JSON of another spelling is refused",
         arguments: [
-            "", " {}", "{} ", "{\"a\": 1}", "[1, 2]", "1.0", "1e3", "+1", "01", "-0", "null", "9007199254740993", "[1,]",
+            "", " {}", "{} ", "{\"a\": 1}", "[1, 2]", "1.0", "1e3", "+1", "01", "-0", "null", "9007199254740993",
+            "[1,]",
             #"{"b":1,"a":2}"#, #"{"a":1,"a":2}"#, #"{"$int":"1"}"#, #"{"$int":"9223372036854775808"}"#, #"{"$a":1}"#,
             #"{"$data":"F0"}"#, #"{"$data":"0"}"#, #"{"$real":"3ff"}"#, #""\ud800""#, "\"é\"", #""\x""#, "\"", "[", "{",
             String(repeating: "[", count: 100),
