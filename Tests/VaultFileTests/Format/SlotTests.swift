@@ -7,7 +7,7 @@ import VaultFile
 @Suite struct SlotTests {
     @Test("slots made with the writer's randomness are the writer's slots")
     func remade() throws {
-        let vector = try VectorFile.Place("independent", "slots-passphrase").load()
+        let vector = try VectorFile.Place("independent", "slots_passphrase").load()
         let reading = try VectorReading(vector, vault: vector.vault)
         let (key, header) = (try #require(reading.key), try #require(reading.header))
         // The writer's owner and first recipient: SHA-256 of "owner" and of "stranger".

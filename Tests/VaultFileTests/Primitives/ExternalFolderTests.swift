@@ -49,7 +49,8 @@ import Testing
             let utf8 = columns.map { scalars in Array(String(String.UnicodeScalarView(scalars)).utf8) }
             // The source, its composed and its decomposed form; then the two compatibility forms.
             for (index, expected) in [(0, 1), (1, 1), (2, 1), (3, 3), (4, 3)] {
-                let normal = try Normalization.nfc(utf8[index].rawSpan)
+                let bytes = utf8[index]
+                let normal = try Normalization.nfc(bytes.rawSpan)
                 let found = normal.bytes.array
                 #expect(found == utf8[expected], "\(row)")
             }
