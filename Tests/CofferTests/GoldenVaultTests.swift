@@ -62,8 +62,12 @@ import VaultFile
             let name = String(decoding: key, as: UTF8.self)
             try vault.undo(name)
             #expect(PlainValue(try vault.value(name, default: .string("nothing"))) == entry["value"], "\(name)")
+            guard let value = settings[name] else {
+                // It was removed so that this could be taken back: there is nothing before that.
+                try vault.update { draft in draft.remove(name, undoable: true) }
+                continue
+            }
             try vault.undo(name)
-            guard let value = settings[name] else { continue }
             #expect(PlainValue(try vault.value(name, default: .string("nothing"))) == value, "\(name)")
         }
     }

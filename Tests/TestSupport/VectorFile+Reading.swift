@@ -60,8 +60,8 @@ extension VectorFile {
             let bytes = Array(file[offset..<end])
             offset = end + 1
             if bytes.isEmpty { return false }
-            guard let text = String(validating: bytes, as: UTF8.self) else { throw malformed("this is no UTF-8") }
-            // By bytes: a letter that follows the separator may join with its space in Swift's eyes.
+            guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("this is no UTF-8") }
+            // By bytes: a mark that follows the separator joins with its space in Swift's eyes.
             guard let separator = bytes.indices.first(where: { bytes[$0...].starts(with: [0x3A, 0x20]) }),
                 bytes.count > separator + 2
             else { throw malformed("this is not word, colon, space and value") }
@@ -69,7 +69,6 @@ extension VectorFile {
             guard let word = VectorWord(rawValue: spelled) else { throw malformed("the word \(spelled) is unknown") }
             try place(word)
             let value = String(decoding: bytes[(separator + 2)...], as: UTF8.self)
-            assert(text.utf8.count == bytes.count)
             words[word, default: []].append(try read(value, of: word))
             lines[word] = line
             return true
