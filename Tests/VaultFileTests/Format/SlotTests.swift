@@ -7,8 +7,9 @@ import VaultFile
 @Suite struct SlotTests {
     @Test("slots made with the writer's randomness are the writer's slots")
     func remade() throws {
-        let vector = try #require(VaultVector.all.first { $0.name == "slots-passphrase" })
-        let (key, header, _) = try vector.open()
+        let vector = try VectorFile.Place("independent", "slots_passphrase").load()
+        let reading = try VectorReading(vector, vault: vector.vault)
+        let (key, header) = (try #require(reading.key), try #require(reading.header))
         // The writer's owner and first recipient: SHA-256 of "owner" and of "stranger".
         let owner = try #require([UInt8](hex: "4c1029697ee358715d3a14a2add817c4b01651440de808371f78165ac90dc581"))
         let stranger = try #require([UInt8](hex: "8aca4f36774f82a67c507cb9c96679482e2cc767f2d38502269557a566b092fb"))
