@@ -46,6 +46,7 @@ test: lint docs test-audit test-consumer test-debug test-release test-install
 
 lint: deps
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
+	@scripts/check_quoted_files.py
 
 # An unresolved link in the documentation is an error, and so is a public symbol without any.
 docs: deps

@@ -64,8 +64,10 @@ package struct Session: Sendable {
     }
 
     /// Says that an unlocked vault stands in memory that is not locked.
-    func warnOfMemory(_ vault: Vault) {
-        guard let protection = vault.memoryProtection, !protection.isLocked else { return }
+    func warnOfMemory(_ vault: Vault) { vault.memoryProtection.map { warnOfMemory($0) } }
+
+    func warnOfMemory(_ protection: MemoryProtection) {
+        guard !protection.isLocked else { return }
         console.warning(
             "memory could not be locked, so secrets may reach the swap space while this runs",
             hint: "raise the limit that ulimit -l shows")
