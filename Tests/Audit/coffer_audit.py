@@ -34,7 +34,7 @@ def as_json(value):
     if isinstance(value, bytes):
         return {"$data": base64.b64encode(value).decode()}
     if isinstance(value, Date):
-        if value.is_integer() and abs(value) < 2e10:
+        if value.is_integer() and 0 < abs(value) < 2e10:  # a date has no -0
             date = datetime.datetime(2001, 1, 1) + datetime.timedelta(seconds=float(value))
             return {"$date": date.isoformat() + "Z"}
         return {"$date": float(value)}
