@@ -31,8 +31,8 @@ from coffer_audit import as_json, as_passphrase
 from property_list import Date, encode
 from test_helper import history
 from vault_file import (
-    B, Decoder, argon2id, fingerprint_of, is_name, kdf_block, make_code, make_slot, parse_code, read_file, recipient_keys,
-    seal)
+    B, Decoder, argon2id, fingerprint_of, is_name, kdf_block, make_code, make_plaintext, make_slot, parse_code, read_file,
+    recipient_keys, seal)
 
 DAY = 86_400_000
 LETTERS = "abcxyzABC019 ._-/$%=\u00e4\u00df\u00e9\u0153\u0416\u4e2d\u65e5\ud7a3\ue000\uffff\U00010000\U0001f511\U0010ffff"
@@ -228,8 +228,9 @@ class Trial:
         for _ in range(draw.choice((0, 0, 0, 1, 2))):
             data = draw.randbytes(draw.choice((0, 1, 112, 300)))
             slots.insert(draw.randint(0, len(slots)), struct.pack("<HH", draw.choice((0, 2, 257, 65_535)), len(data)) + data)
-        file = seal(master, kdf_block(1, 8_192, salt), slots, draw.randbytes(16), draw.choice((1, 2, 1 << 32, 1 << 62)),
-                    encode(settings), encode(metadata) if metadata else b"", random32=draw.randbytes(32))
+        plaintext = make_plaintext(draw.randbytes(16), draw.choice((1, 2, 1 << 32, 1 << 62)), encode(settings),
+                                   encode(metadata) if metadata else b"")
+        file = seal(master, kdf_block(1, 8_192, salt), slots, plaintext, draw.randbytes(32))
         self.vault.touch(mode=0o600)
         self.vault.write_bytes(file)
 

@@ -145,11 +145,13 @@ def read_file(path):
     """Step 1: the bytes of the file, and its size. No more is read than a vault can have."""
     try:
         with open(path, "rb", opener=lambda p, flags: os.open(p, flags | os.O_NONBLOCK)) as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
+            before = os.fstat(file.fileno())
+            if not stat.S_ISREG(before.st_mode):
                 raise Refused("ioError", f"{path!r} is not a regular file")
-            data = file.read(LARGEST + 1)
-            return data, max(len(data), status.st_size)
+            data, after = file.read(LARGEST + 1), os.fstat(file.fileno())
+            if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+                raise Refused("ioError", f"{path!r} changed while it was read")
+            return data, after.st_size
     except FileNotFoundError as error:
         raise Refused("noVault", str(error)) from None
     except OSError as error:
@@ -328,19 +330,21 @@ class Decoder:
 # ---- "Sealing"
 
 
-def seal(master, kdf_block, slots, vault_id, generation, settings_bytes, metadata_bytes=b"", *, random32=b"", nonce=None):
-    """The Encoder. The lists are encoded already; `slots` are whole slots; a nonce that is given is not derived."""
-    inner = struct.pack("<16sQII", vault_id, generation, len(settings_bytes), len(metadata_bytes))
-    used = 32 + len(settings_bytes) + len(metadata_bytes)
-    plaintext = (inner + settings_bytes + metadata_bytes).ljust(pad(used), b"\0")
-    nonce = nonce or B("coffer1-nonce", random32 + plaintext, key=master, n=24)
-    lengths = struct.pack("<IHH", 16 + len(plaintext), len(slots), 0)
-    header_len = struct.pack("<HH", 1, 72 + sum(map(len, slots)))
-    file = MAGIC + header_len + kdf_block + nonce + lengths + b"".join(slots)
-    file += commitment_of(kdf_block, master)
-    file += crypto_secretbox(plaintext, nonce, sealing_key_of(file, master))
-    return file + B("coffer-check", file)
+def make_plaintext(vault_id, generation, settings_bytes, metadata_bytes=b""):
+    lengths = len(settings_bytes), len(metadata_bytes)
+    inner_header = struct.pack("<16sQII", vault_id, generation, *lengths)
+    return (inner_header + settings_bytes + metadata_bytes).ljust(pad(32 + sum(lengths)), b"\0")
 
 
 def kdf_block(ops, mem, salt):
     return struct.pack("<BBHII", 1, 1, 0, ops, mem) + salt
+
+
+def seal(master, kdf_block, slots, plaintext, random32):
+    """A whole file; `slots` are whole slots, as make_slot gives them."""
+    nonce = B("coffer1-nonce", random32 + plaintext, key=master, n=24)
+    file = MAGIC + struct.pack("<HH", 1, 72 + sum(map(len, slots))) + kdf_block + nonce
+    file += struct.pack("<IHH", 16 + len(plaintext), len(slots), 0) + b"".join(slots)
+    file += commitment_of(kdf_block, master)
+    file += crypto_secretbox(plaintext, nonce, sealing_key_of(file, master))
+    return file + B("coffer-check", file)
