@@ -14,8 +14,10 @@ import subprocess
 import sys
 import tempfile
 
+import article
 import coffer_audit
 import test_helper
+import vault_file
 from property_list import Refused, encode
 from vault_file import MAGIC, Decoder, kdf_block, make_plaintext, parse_code, read_file, seal
 
@@ -316,6 +318,9 @@ def main():
             for path in sorted((VECTORS / name).rglob("*")):
                 case(f"{name}/{path.name}", check_vector, path, folder)
         case("the generator", check_generator)
+        text = (ROOT / "Sources/Coffer/Coffer.docc/FileFormat.md").read_text()
+        case("the article's code blocks", article.check_blocks, text)
+        case("the article's tables", article.check_tables, text, WORDS, pathlib.Path(vault_file.__file__).read_text())
         case("the reader of vectors", check_strictness)
         case("history", check_history)
         case("flips", check_flips)
