@@ -48,7 +48,7 @@ def expected():
             "seed": SEED, "fingerprint": fingerprint, "checksum": checksum, "raw": SEED + fingerprint + checksum,
             "recipient_sk": recipient_sk, "recipient_pk": recipient_pk, "owner_sk": OWNER, "owner_pk": owner_pk,
             "random32": SLOT_RANDOM32, "master": master, "eph_sk": eph_sk, "eph_pk": eph_pk, "shared_eph": shared[0],
-            "shared_owner": shared[1], "k": slot_key(b"".join(shared), owner_pk, eph_pk, recipient_pk), "box": slot[68:]},
+            "shared_owner": shared[1], "k": slot_key(*shared, owner_pk, eph_pk, recipient_pk), "box": slot[68:]},
     }
     digests = {"Example": hashlib.sha256(basic).hexdigest()}
     codes = {"Worked recovery code and slot": make_code(SEED, fingerprint)}

@@ -27,8 +27,8 @@ EXIT_CODES = {  # "Failure classes and exit codes"
 def as_json(value):
     """The notation of `coffer get --json`, which `coffer set --type json` takes back."""
     if isinstance(value, dict):
-        marked = len(value) == 1 and min(value).startswith("$")
-        return {"$" * marked + key: as_json(element) for key, element in value.items()}
+        mark = "$" if len(value) == 1 and min(value).startswith("$") else ""
+        return {mark + key: as_json(element) for key, element in value.items()}
     if isinstance(value, list):
         return [as_json(element) for element in value]
     if isinstance(value, bytes):
@@ -60,8 +60,13 @@ def explain(d):
     print("answer:", d.answer or ("success" if d.plaintext else "no failure up to step 6"))
 
 
+def read_secret(path):
+    with open(path, "rb") as file:
+        return file.read(65_536)  # more than any passphrase or code has
+
+
 def as_passphrase(data):
-    """"Passphrases": one line feed and a carriage return before it go; text is brought to NFC."""
+    """ "Passphrases": what was read is brought to the bytes that count. """
     if data.endswith(b"\n"):
         data = data[:-2] if data.endswith(b"\r\n") else data[:-1]
     try:
@@ -70,19 +75,14 @@ def as_passphrase(data):
         return data
 
 
-def read_secret(path):
-    with open(path, "rb") as file:
-        return file.read(65_536)  # more than any passphrase or code
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("file")
     parser.add_argument("--passphrase-file", metavar="F", help="else it is asked for")
     parser.add_argument("--code-file", metavar="F", help="open with the recovery code in this file")
     parser.add_argument("--allow-large-memory", action="store_true", help="derive a key at any cost of the format")
-    parser.add_argument("--explain", action="store_true", help="print all parts with a verdict on each; the settings "
-                        "and what is around them only with a passphrase or code in a file")
+    parser.add_argument("--explain", action="store_true", help="print all parts with a verdict on each, those of the "
+                        "contents only with a passphrase or code in a file")
     a = parser.parse_args()
     code = parse_code(read_secret(a.code_file)) if a.code_file else None  # refused before the file is read
     passphrase = as_passphrase(read_secret(a.passphrase_file)) if a.passphrase_file else None
