@@ -24,7 +24,8 @@ def check(files):
     there = {path.name for path in FOLDER.iterdir()}
     problems = [f"{name} is missing" for name in sorted(files.keys() - there)]
     problems += [f"{name} is not made by the generator" for name in sorted(there - files.keys())]
-    problems += [f"{name} differs" for name in sorted(files.keys() & there) if (FOLDER / name).read_bytes() != files[name]]
+    problems += [f"{name} differs" for name in sorted(files.keys() & there)
+        if (FOLDER / name).read_bytes() != files[name]]
     return problems
 
 

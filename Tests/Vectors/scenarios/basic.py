@@ -20,12 +20,14 @@ def add(vectors):
     vectors.add("basic_vault_id_zero", "The vault_id may be any 16 bytes.", "success", Vault(vault_id=bytes(16)).file())
     vectors.add(
         "basic_metadata", "All known metadata and one unknown key.", "success", Vault(metadata=all_metadata()).file())
-    vectors.add("basic_metadata_empty", "An empty dictionary as metadata is legal.", "success", Vault(metadata={}).file())
+    vectors.add("basic_metadata_empty", "An empty dictionary as metadata is legal.", "success",
+        Vault(metadata={}).file())
     vectors.add("basic_types", "Each type of value, nested.", "success", Vault(all_types()).file())
     vectors.add(
         "basic_nonce_zero", "A reader takes the nonce as it is given.", "success", Vault(nonce=bytes(24)).file())
     vectors.add(
-        "basic_salt_ff", "Another salt, of bytes that are negative to some.", "success", Vault(salt=b"\xff" * 16).file())
+        "basic_salt_ff", "Another salt, of bytes that are negative to some.", "success",
+        Vault(salt=b"\xff" * 16).file())
     vectors.add(
         "basic_unknown_slot", "A slot of an unknown type is skipped.", "success",
         Vault(slots=[slot(7, b"whatever")]).file())

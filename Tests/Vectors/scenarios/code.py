@@ -25,7 +25,8 @@ def add(vectors):
     reads("hyphens", "Hyphens everywhere.", "--" + "-".join(TEXT) + "-")
     reads("spaces", "Spaces in place of the hyphens, and around.", "  " + TEXT.replace("-", " ") + " ")
     reads("spaces_in_prefix", "A space within the prefix.", "COF FER 1" + TEXT[7:])
-    reads("white_space", "Tab, vertical tab, form feed and carriage return.", "\t" + TEXT[:12] + "\x0b\x0c" + TEXT[12:] + "\r")
+    reads("white_space", "Tab, vertical tab, form feed and carriage return.",
+        "\t" + TEXT[:12] + "\x0b\x0c" + TEXT[12:] + "\r")
     reads("i_for_1", "I in place of each 1.", TEXT.replace("1", "I"))
     reads("l_for_1", "L in place of each 1, in lower case.", TEXT.replace("1", "l"))
     reads("o_for_0", "O in place of each 0.", TEXT.replace("0", "O"))
@@ -40,8 +41,9 @@ def add(vectors):
 
     refused("wrong_seed", "A digit of the seed is another: the checksum does not fit.", digit(8))
     refused("wrong_fingerprint", "A digit of the fingerprint is another: the checksum does not fit.", digit(50))
-    for at in (-4, -2, -1):
-        refused(f"wrong_checksum_{-at}", f"Digit {-at} from the end, of the checksum, is another.", digit(len(TEXT) + at))
+    for at in (-6, -3, -1):
+        refused(f"wrong_checksum_{-at}", f"Character {-at} from the end is another: one byte of the checksum.",
+                digit(len(TEXT) + at))
     refused("checksum_zero", "The checksum is 0.", written(SEED, CODE.fingerprint, bytes(3)))
     refused("swapped_digits", "Two digits next to each other are swapped.", TEXT[:8] + TEXT[9] + TEXT[8] + TEXT[10:])
     refused("swapped_groups", "Two groups are swapped.", TEXT[:8] + TEXT[13:17] + "-" + TEXT[8:12] + TEXT[17:])
@@ -77,7 +79,8 @@ def add(vectors):
     for name, what, mark in (
         ("nbsp", "A no-break space", "\u00a0"), ("next_line", "U+0085", "\u0085"), ("en_dash", "An en dash", "–"),
         ("unicode_hyphen", "U+2010, a hyphen", "\u2010"), ("soft_hyphen", "A soft hyphen", "\u00ad"),
-        ("zero_width_space", "A zero width space", "\u200b"), ("underscore", "An underscore", "_"), ("dot", "A dot", "."),
+        ("zero_width_space", "A zero width space", "\u200b"), ("underscore", "An underscore", "_"),
+        ("dot", "A dot", "."),
         ("nul", "A NUL", "\0"), ("unit_separator", "U+001F, which some take for a space", "\x1f"),
         ("backspace", "U+0008, next to the tab", "\x08"), ("shift_out", "U+000E, next to the carriage return", "\x0e"),
         ("byte_order_mark", "A byte order mark", "\ufeff"), ("combining_accent", "A combining accent", "\u0301"),

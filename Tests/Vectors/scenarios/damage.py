@@ -12,8 +12,10 @@ CUTS = (
     (16, "flags is the last field"), (40, "the KDF block is left"), (41, "a byte less than any version has"),
     (42, "as long as the shortest file of any version"), (64, "nonce is the last field"),
     (68, "box_len is the last field"), (72, "the header is left"), (103, "a byte less than version 1 looks for"),
-    (104, "commitment and header are left"), (120, "the MAC is the last there is"), (121, "one byte of the ciphertext is left"),
-    (2_168, "half of the ciphertext is left"), (4_216, "only the check is missing"), (4_247, "the last byte is missing"),
+    (104, "commitment and header are left"), (120, "the MAC is the last there is"),
+    (121, "one byte of the ciphertext is left"),
+    (2_168, "half of the ciphertext is left"), (4_216, "only the check is missing"),
+    (4_247, "the last byte is missing"),
 )
 
 
@@ -24,15 +26,15 @@ def add(vectors):
         vectors.add(f"truncated_{length}", f"Cut to {length} bytes: {what}.", expect, basic.data[:length])
     for length in (42, 72, 73, 103, 104, 136, 137, 2_168, 4_216, 4_247):
         vectors.add(
-            f"truncated_{length}_checked", f"{length} bytes, the last 32 of them a check that fits the others.", "damaged",
-            with_check(basic.data[:length - 32]))
+            f"truncated_{length}_checked", f"{length} bytes, the last 32 of them a check that fits the others.",
+            "damaged", with_check(basic.data[:length - 32]))
     vectors.add("truncated_104_unknown_kdf", "104 bytes are enough to look at the features.", "unsupportedFeature",
                 with_check(Vault(kdf=2).file().data[:72]), field="kdf", value=2)
     vectors.add("truncated_104_ops", "104 bytes are enough to look at the limits.", "limitExceeded",
                 with_check(Vault(ops=17).file().data[:72]), field="ops", value=17, bound=16)
     for length in (42, 103):
-        vectors.add(f"version_2_of_{length}", f"Version 2 in {length} bytes, with a check that fits.", "unsupportedVersion",
-                    with_check(Vault(version=2).file().data[:length - 32]), value=2)
+        vectors.add(f"version_2_of_{length}", f"Version 2 in {length} bytes, with a check that fits.",
+            "unsupportedVersion", with_check(Vault(version=2).file().data[:length - 32]), value=2)
     vectors.add("version_2_of_41", "Version 2 in 41 bytes: no version is that short.", "damaged",
                 with_check((MAGIC + b"\x02\0")[:9]))
 
@@ -78,7 +80,8 @@ def bits(vectors):
     header_len = file.header_len
     places = (
         ("version", 8, 0), ("header_len", 10, 2), ("kdf", 12, 1), ("cipher", 13, 1), ("flags", 14, 0), ("ops", 16, 0),
-        ("mem", 20, 0), ("salt", 39, 7), ("nonce", 40, 0), ("box_len", 64, 0), ("slot_count", 68, 0), ("reserved", 71, 7),
+        ("mem", 20, 0), ("salt", 39, 7), ("nonce", 40, 0), ("box_len", 64, 0), ("slot_count", 68, 0),
+        ("reserved", 71, 7),
         ("slot_type", 72, 0), ("slot_length", 74, 0), ("slot_data", 76, 0), ("commitment", header_len, 0),
         ("mac", header_len + 32, 0), ("box_first", header_len + 48, 0), ("box_last", -33, 7), ("check_first", -32, 0),
         ("check_last", -1, 7),

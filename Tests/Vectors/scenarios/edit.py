@@ -19,7 +19,8 @@ def add(vectors):
     edit("salt_first", "The first byte of the salt.", "wrongPassphrase", file.flip(24, check=True))
     edit("salt_last", "The last byte of the salt.", "wrongPassphrase", file.flip(39, check=True))
     for name, offset in (("first", end), ("middle", end + 15), ("last", end + 31)):
-        edit(f"commitment_{name}", f"The {name} byte of the commitment.", "wrongPassphrase", file.flip(offset, 7, check=True))
+        edit(f"commitment_{name}", f"The {name} byte of the commitment.", "wrongPassphrase",
+            file.flip(offset, 7, check=True))
     costly = Vault(ops=2, mem=16_384).file()
     edit("cost_lowered", "Cost that was lowered after the save.", "wrongPassphrase",
          costly.put(16, Vault().file().data[16:24]))
@@ -36,22 +37,24 @@ def add(vectors):
     body[10:12], body[68:70] = (72 + len(slots[0])).to_bytes(2, "little"), b"\x01\0"
     del body[72 + len(slots[0]):end]
     edit("slot_removed", "The second slot was taken out, and the lengths fit.", "tampered", file.but(body).rechecked())
-    edit("slot_removed_code", "The same, opened by the slot that is left.", "tampered", file.but(body).rechecked(), code=CODE)
+    edit("slot_removed_code", "The same, opened by the slot that is left.", "tampered", file.but(body).rechecked(),
+        code=CODE)
     plain = Vault().file()
     body = bytearray(plain.data)
     body[10:12], body[68:70] = (72 + len(slots[0])).to_bytes(2, "little"), b"\x01\0"
     body[72:72] = slots[0]
-    edit("slot_added", "A slot was put into a vault that had none; it would open.", "tampered", plain.but(body).rechecked(),
-         code=CODE)
+    edit("slot_added", "A slot was put into a vault that had none; it would open.", "tampered",
+        plain.but(body).rechecked(), code=CODE)
     body = bytearray(plain.data)
     body[64:68] = (8_208).to_bytes(4, "little")
     body[-32:-32] = bytes(4_096)
-    edit("box_longer", "Zeros were put after the ciphertext, and box_len fits.", "tampered", plain.but(body).rechecked())
+    edit("box_longer", "Zeros were put after the ciphertext, and box_len fits.", "tampered",
+        plain.but(body).rechecked())
 
     splices(vectors)
     two = salamander()
-    vectors.add("salamander_first", "The box opens under two passphrases; the commitment is that of this one.", "success",
-                two)
+    vectors.add("salamander_first", "The box opens under two passphrases; the commitment is that of this one.",
+        "success", two)
     vectors.add("salamander_second", "The box opens under this passphrase too, but the commitment is that of another.",
                 "wrongPassphrase", two, passphrase=b"Tr0ub4dor&3")
 

@@ -48,7 +48,8 @@ def add(vectors):
     bucket("67584_to_69632", "67,584 bytes, which need no padding, with a step of it.", 67_584, 69_632)
 
     zeros = 4_096 - 114
-    for name, at in (("first", 0), ("second", 1), ("middle", zeros // 2), ("last_but_one", zeros - 2), ("last", zeros - 1)):
+    for name, at in (("first", 0), ("second", 1), ("middle", zeros // 2), ("last_but_one", zeros - 2),
+            ("last", zeros - 1)):
         bad(f"padding_{name}_byte", f"The {name.replace('_', ' ')} byte of the padding is 1.",
             padding=bytes(at) + b"\1" + bytes(zeros - at - 1))
     bad("padding_top_bit", "A byte of the padding is 0x80.", padding=bytes(100) + b"\x80" + bytes(zeros - 101))
@@ -82,14 +83,17 @@ def add(vectors):
     bad("metadata_len_long", "metadata_len is one more than the list has.", metadata={}, metadata_len=43)
     for length in (4_096 - 32 - size + 1, 65_536, 0xFFFFFFFF):
         bad(f"metadata_len_{length}", f"metadata_len is {length}: it goes on after the plaintext.", metadata_len=length)
-    bad("metadata_len_0_of_42", "metadata_len is 0 before a list, which would be padding.", metadata={"": 1}, metadata_len=0)
+    bad("metadata_len_0_of_42", "metadata_len is 0 before a list, which would be padding.", metadata={"": 1},
+        metadata_len=0)
     bad("lengths_wrap", "The sum of the lengths is 2^32 more than it ought to be.", metadata_len=2**32 - 32)
     bad("lengths_wrap_settings", "settings_len is so large that 32 more are 0, modulo 2^32.", settings_len=2**32 - 32)
     bad("lengths_wrap_both", "Both lengths are 2^31 more than they ought to be.", metadata={},
         settings_len=2**31 + size, metadata_len=2**31 + 42)
     bad("lengths_moved", "The border between the lists is a byte too late.", metadata={},
         settings_len=size + 1, metadata_len=41)
-    bad("lengths_swapped", "settings_len and metadata_len are swapped.", metadata={}, settings_len=42, metadata_len=size)
-    bad("lengths_big_endian", "settings_len is big-endian.", settings_len=int.from_bytes(size.to_bytes(4, "big"), "little"))
+    bad("lengths_swapped", "settings_len and metadata_len are swapped.", metadata={}, settings_len=42,
+        metadata_len=size)
+    bad("lengths_big_endian", "settings_len is big-endian.",
+        settings_len=int.from_bytes(size.to_bytes(4, "big"), "little"))
     bad("gap_before_settings", "A zero before the settings.", b"\0" + canonical(BASIC))
     bad("gap_before_metadata", "A zero before the metadata.", metadata=b"\0" + canonical({}))

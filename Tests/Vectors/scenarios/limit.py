@@ -26,7 +26,8 @@ def add(vectors):
 
     beyond("mem_0", "No memory.", DEAR.but(mem=0).file(), "mem", 0, 8_192)
     beyond("mem_8191", "A KiB too few; the file is whole.", Vault(mem=8_191).file(), "mem", 8_191, 8_192)
-    beyond("mem_32", "Only the low byte of mem is set, to that of the high one.", Vault(mem=32).file(), "mem", 32, 8_192)
+    beyond("mem_32", "Only the low byte of mem is set, to that of the high one.", Vault(mem=32).file(), "mem", 32,
+        8_192)
     vectors.add("limit_mem_8193", "A mem that is no multiple of 4 KiB.", "success", Vault(mem=8_193).file())
     within("mem_1048576", "The most memory", DEAR.but(mem=1_048_576).file())
     for mem in (1_048_577, 0x01002000, 0x80002000, 0xFFFFFFFF):
@@ -34,10 +35,10 @@ def add(vectors):
 
     within("product_16x262144", "ops × mem at its limit", DEAR.but(ops=16, mem=262_144).file())
     within("product_4x1048576", "ops × mem at its limit, mem too", DEAR.but(ops=4, mem=1_048_576).file())
-    for ops, mem in ((16, 262_145), (5, 1_048_576), (16, 1_048_576), (13, 322_639)):
+    for ops, mem in ((16, 262_145), (5, 1_048_576), (16, 1_048_576), (13, 322_639), (5, 838_861)):
         beyond(
-            f"product_{ops}x{mem}", f"ops and mem are allowed, {ops} × {mem} is not.", DEAR.but(ops=ops, mem=mem).file(),
-            "ops*mem", ops * mem, 4_194_304)
+            f"product_{ops}x{mem}", f"ops and mem are allowed, {ops} × {mem} is not.",
+            DEAR.but(ops=ops, mem=mem).file(), "ops*mem", ops * mem, 4_194_304)
 
     fill = slot(9, bytes(4_096 - 72 - 4))
     vectors.add("limit_header_len_4096", "The longest header: one slot of a type to come.", "success",
@@ -51,7 +52,8 @@ def add(vectors):
 
     empty = slot(9, b"")
     vectors.add("limit_slot_count_16", "The most slots.", "success", Vault(slots=[empty] * 16).file())
-    beyond("slot_count_17", "A slot too many; the file is whole.", Vault(slots=[empty] * 17).file(), "slot_count", 17, 16)
+    beyond("slot_count_17", "A slot too many; the file is whole.", Vault(slots=[empty] * 17).file(), "slot_count", 17,
+        16)
     beyond("slot_count_256", "The high byte of slot_count is 1; there is no slot.", Vault(slot_count=256).file(),
            "slot_count", 256, 16)
     beyond("slot_count_257", "slot_count is 257; there is one slot.", Vault(slots=[empty], slot_count=257).file(),

@@ -59,6 +59,11 @@ def add(vectors):
     frame("offset_other", "The table has the entry of another value twice.", offsets=lambda f: f[:-1] + [f[-2]])
     frame("offset_past_end", "An entry of the table is past the end of the list.", offsets=lambda f: f[:-1] + [0xFF])
     frame("offset_0", "An entry of the table is 0.", offsets=lambda f: f[:-1] + [0])
+    frame("offset_high_byte", "Only the high byte of an entry of 2 bytes is wrong.", {"a": bytes(300), "b": 1},
+          offsets=lambda f: f[:1] + [f[1] + 256] + f[2:])
+    bad("no_objects", "There are no objects, and no table.", assemble([]))
+    bad("value_in_table", "The last object is the first entry of the table, which reads as false.",
+        assemble(objects(dictionary(1, 2), "a"), count=3, after_table=b"\x0d"))
     frame("offset_zeros", "All entries of the table are 0.", offsets=lambda f: [0] * 7)
     bad("offsets_swapped", "Two entries of the table are swapped, and so are the references.",
         assemble(objects(dictionary(1, 2, 4, 3), "a", "b", 1, 2), offsets=lambda f: f[:3] + [f[4], f[3]]))
@@ -88,7 +93,8 @@ def swapped_widths():
 
 def roots(bad):
     for name, value in (
-        ("array", []), ("array_of_dictionary", [{"a": 1}]), ("string", "a"), ("integer", 1), ("true", True), ("data", b"a")):
+        ("array", []), ("array_of_dictionary", [{"a": 1}]), ("string", "a"), ("integer", 1), ("true", True),
+        ("data", b"a")):
         bad(f"root_{name}", f"The root is: {name.replace('_', ' ')}.", canonical(value))
 
 
@@ -132,7 +138,8 @@ def many(vectors, fine, bad):
     bad("objects_257_wider", "257 objects, and references of 4 bytes.", assemble(nodes(of(257)), reference_width=4))
     fine("objects_65536", "65,536 objects: references of 2 bytes.", of(65_536))
     fine("objects_65537", "65,537 objects: references of 4 bytes.", of(65_537))
-    bad("objects_65536_wide", "65,536 objects, and references of 4 bytes.", assemble(nodes(of(65_536)), reference_width=4))
+    bad("objects_65536_wide", "65,536 objects, and references of 4 bytes.",
+        assemble(nodes(of(65_536)), reference_width=4))
 
     def table_at(offset):
         for length in range(offset - 40, offset):

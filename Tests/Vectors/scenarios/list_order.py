@@ -41,6 +41,17 @@ def add(vectors):
     bad("reference_past_end", "A reference to the object after the last.", dictionary(1, 3), "a", 1)
     bad("reference_255", "A reference to object 255 of 3.", dictionary(1, 255), "a", 1)
     bad("reference_key_past_end", "A key's reference to the object after the last.", dictionary(3, 2), "a", 1)
+    bad("reference_keys_swapped", "The keys are in order, their references are not.", dictionary(2, 1, 3, 4), "a", "b",
+        1, 2)
+    bad("reference_key_twice", "Both key references are to the first key.", dictionary(1, 1, 3, 4), "a", "b", 1, 2)
+    bad("reference_key_to_value", "A key reference is to the value.", dictionary(2, 2), "a", "b")
+    bad("reference_first_element", "Only the first reference of an array is wrong.",
+        dictionary(1, 2), "a", array(4, 4, 5), 1, 2, 3)
+    bad("reference_last_element", "Only the last reference of an array is wrong.",
+        dictionary(1, 2), "a", array(3, 4, 4), 1, 2, 3)
+    wide = nodes({"a": [True] * 300})
+    wide[2].references[7] += 256
+    bad("reference_high_byte", "Only the high byte of a reference of 2 bytes is wrong.", *wide)
     bad("unused_last", "An object at the end that nothing refers to.", dictionary(1, 2), "a", 1, 2)
     bad("unused_middle", "An object in the middle that nothing refers to.", dictionary(1, 3), "a", 2, 1)
     bad("unused_container", "A dictionary at the end that nothing refers to.", dictionary(1, 2), "a", 1, dictionary())
@@ -62,7 +73,8 @@ def gaps(vectors):
         bad(f"gap_{name}", f"A zero before the {name} object, which the table steps over.", changed,
             offsets=lambda found, number=number: [o + (at == number) for at, o in enumerate(found)])
     bad("gap_before_table", "A zero between objects and table.", parts, before_table=b"\0")
-    bad("gap_before_table_object", "A true between objects and table, which no entry names.", parts, before_table=b"\x09")
+    bad("gap_before_table_object", "A true between objects and table, which no entry names.", parts,
+        before_table=b"\x09")
     bad("gap_after_table", "A zero between table and trailer.", parts, after_table=b"\0")
     bad("gap_after_table_entry", "An entry of the table too many.", parts, after_table=b"\x08")
     # The bytes of "n" are also those of a dictionary's value.
@@ -100,21 +112,41 @@ def keys(vectors):
     bad("prefix_after", "A key after one that it is a prefix of.", Pairs(("ab", 1), ("a", 2)))
     bad("length_order", "Keys in the order of their lengths.", Pairs(("b", 1), ("aa", 2)))
     bad("case_order", "Keys in an order that does not know case.", Pairs(("a", 1), ("B", 2)))
-    bad("utf16_order", "Keys in the order of UTF-16: a pair of surrogates before U+E000.", Pairs(("𐀀", 1), ("\ue000", 2)))
+    bad("utf16_order", "Keys in the order of UTF-16: a pair of surrogates before U+E000.",
+        Pairs(("𐀀", 1), ("\ue000", 2)))
     bad("utf16_order_ffff", "Keys in the order of UTF-16: a pair of surrogates before U+FFFF.",
         Pairs(("a\U0010ffff", 1), ("a\uffff", 2)))
     bad("ascii_after_utf16", "Keys of ASCII after the others.", Pairs(("é", 1), ("a", 2)))
+    bad("prefix_after_utf16", "A key after one that it is a prefix of, in another encoding.",
+        Pairs(("aé", 1), ("a", 2)))
+    bad("prefix_after_both_utf16", "A key after one that it is a prefix of, outside of ASCII.",
+        Pairs(("éé", 1), ("é", 2)))
+    bad("utf16_after_ascii_prefix", "Keys of two encodings in the wrong order, after the same letters.",
+        Pairs(("xxxxxxxxé", 1), ("xxxxxxxxz", 2)))
+    for at in (7, 8, 299):
+        bad(f"descending_at_{at}", f"Two keys in the wrong order that differ at {at}.",
+            Pairs(("x" * at + "b", 1), ("x" * at + "a", 2)))
+        bad(f"equal_to_{at}", f"The same key of {at} letters twice.", Pairs(("x" * at, 1), ("x" * at, 2)))
+    bad("surrogates_descending", "Two keys above U+FFFF in the wrong order.",
+        Pairs(("\U00010001", 1), ("\U00010000", 2)))
     bad("little_endian_order", "Keys in the order of UTF-16 read little-endian.", Pairs(("Ȁ", 1), ("ā", 2)))
     bad("signed_order", "Keys in the order of bytes that are signed.", Pairs(("ÿ", 1), ("z", 2)))
     bad("descending_nested", "Two keys in the wrong order, in a nested dictionary.", {"d": Pairs(("b", 1), ("a", 2))})
     bad("descending_in_array", "Two keys in the wrong order, in a dictionary in an array.",
         {"a": [{}, Pairs(("b", 1), ("a", 2))]})
     for name, raw, what in (
-        ("integer", "1001", "an integer"), ("data", "4161", "data"), ("true", "09", "true"), ("real", "23" + "00" * 8, "a real"),
-        ("date", "33" + "00" * 8, "a date"), ("array", "a0", "an empty array"), ("dictionary", "d0", "an empty dictionary"),
+        ("integer", "1001", "an integer"), ("data", "4161", "data"), ("true", "09", "true"),
+        ("real", "23" + "00" * 8, "a real"),
+        ("date", "33" + "00" * 8, "a date"), ("array", "a0", "an empty array"),
+        ("dictionary", "d0", "an empty dictionary"),
         ("null", "00", "null"), ("uid", "8001", "a UID"),
     ):
         bad(f"is_{name}", f"A key is {what}.", Pairs((Raw(raw), 1)))
+    for marker in ("41", "71", "f1"):
+        bad(f"begins_with_{marker}", f"A key begins with {marker}, and UTF-16 follows.",
+            Pairs((Raw(marker, "00e9"), 1)))
+        bad(f"begins_with_{marker}_ascii", f"A key begins with {marker}, and ASCII follows.",
+            Pairs((Raw(marker, "61"), 1)))
     bad("is_integer_nested", "A key of a nested dictionary is an integer.", {"d": Pairs((Raw("1001"), 1))})
     bad("is_array_nested", "A key of a nested dictionary is an empty array.", {"d": Pairs((Raw("a0"), 1))})
     bad("utf16_for_ascii", "A key in UTF-16 that ASCII could hold.", Pairs((Raw("61 0061"), 1)))

@@ -1,4 +1,4 @@
-"""Metadata: each known key in each way that is wrong, and what is kept or ignored."""
+"""Metadata: the history and the list itself, in each way that is wrong, and what is kept or ignored."""
 
 from kit.primitives import blake2b
 from kit.property_list import assemble, canonical, dictionary, nodes, objects
@@ -14,28 +14,31 @@ OTHER_TYPES = {
     "dictionary": {}}
 
 
-def person(number=1, **changes):
-    return {"key": bytes([number]) * 32, "label": f"person {number}"} | changes
-
-
 def without(dictionary, key):
     return {k: v for k, v in dictionary.items() if k != key}
 
 
 class Area:
+    """The scenarios of one key; its name begins each comment."""
+
     def __init__(self, vectors, name):
         self.vectors, self.name = vectors, name
+        self.key = name.rpartition("_")[2]
+
+    def add(self, name, comment, expect, metadata, settings):
+        self.vectors.add(f"{self.name}_{name}", f"{self.key}: {comment}", expect, Vault(settings, metadata).file())
 
     def fine(self, name, comment, metadata, settings=BASIC):
-        self.vectors.add(f"{self.name}_{name}", comment, "success", Vault(settings, metadata).file())
+        self.add(name, comment, "success", metadata, settings)
 
     def bad(self, name, comment, metadata, settings=BASIC):
-        self.vectors.add(f"{self.name}_{name}", comment, "invalidContents", Vault(settings, metadata).file())
+        self.add(name, comment, "invalidContents", metadata, settings)
 
     def types(self, good, what, make):
         """Every type but the right ones."""
         for kind in sorted(OTHER_TYPES.keys() - set(good)):
-            self.bad(f"{what}_is_{kind}", f"{what.replace('_', ' ')} is of another type: {kind}.", make(OTHER_TYPES[kind]))
+            self.bad(f"{what}_is_{kind}", f"{what.replace('_', ' ')} is of another type: {kind}.",
+                make(OTHER_TYPES[kind]))
 
 
 def add(vectors):
@@ -43,8 +46,6 @@ def add(vectors):
     modified(Area(vectors, "metadata_modified"))
     removed(Area(vectors, "metadata_removed"))
     previous(Area(vectors, "metadata_previous"))
-    owner(Area(vectors, "metadata_owner"))
-    recipients(Area(vectors, "metadata_recipients"))
 
 
 def lists(area):
@@ -142,7 +143,8 @@ def previous(area):
     area.fine("unknown_in_entry", "Unknown keys in an entry are kept.",
               {**CURRENT, "previous": {"user": {**entry, "": 1, "zzz": [{}]}}})
     for kind, value in OTHER_TYPES.items():
-        area.fine(f"value_is_{kind}", f"A value of type {kind}.", {**CURRENT, "previous": {"n": {**entry, "value": value}}})
+        area.fine(f"value_is_{kind}", f"A value of type {kind}.",
+            {**CURRENT, "previous": {"n": {**entry, "value": value}}})
     for number, value in enumerate((0, -1, -(2**63), 2**63 - 1)):
         area.fine(f"saved_{number}", f"The time {value}.", {**CURRENT, "previous": {"n": {**entry, "saved": value}}})
     area.types(("dictionary",), "previous", lambda value: {**CURRENT, "previous": value})
@@ -163,52 +165,7 @@ def previous(area):
     deep = []
     for _ in range(30):
         deep = [deep]
-    area.fine("deep", "A value whose innermost container is at depth 34.", {**CURRENT, "previous": {"n": {**entry, "value": deep}}})
+    area.fine("deep", "A value whose innermost container is at depth 34.",
+        {**CURRENT, "previous": {"n": {**entry, "value": deep}}})
     area.bad("too_deep", "A value whose innermost container is at depth 35.",
              canonical({**CURRENT, "previous": {"n": {**entry, "value": [deep]}}}))
-
-
-def owner(area):
-    area.fine("only", "An owner without recipients.", {"owner": OWNER})
-    area.fine("zeros", "An owner of zeros: readers do not judge it.", {"owner": bytes(32)})
-    area.types(("data",), "owner", lambda value: {"owner": value})
-    for length in (0, 31, 33, 64):
-        area.bad(f"{length}_bytes", f"An owner of {length} bytes.", {"owner": bytes(length)})
-    area.bad("text", "An owner in 32 letters.", {"owner": "o" * 32})
-
-
-def recipients(area):
-    def of(*people):
-        return {"owner": OWNER, "recipients": list(people)}
-
-    area.fine("one", "One recipient.", of(person()))
-    area.fine("none", "No recipient.", of())
-    area.fine("sixteen", "As many as there can be.", of(*map(person, range(16))))
-    area.bad("seventeen", "One too many.", of(*map(person, range(17))))
-    area.fine("without_slots", "Recipients are not compared with the slots: there are none here.", of(person(1), person(2)))
-    area.fine("low_order", "A key of low order: readers do not judge it.", of(person(0)))
-    area.fine("same_label", "Two recipients with one label.", of(person(1, label="x"), person(2, label="x")))
-    area.fine("unknown_in_entry", "Unknown keys in an entry are kept.", of({**person(), "": 1, "zzz": {"a": []}}))
-    area.fine("last_byte_differs", "Two keys that differ in the last byte.", of(person(), person(2, key=b"\1" * 31 + b"\2")))
-    area.bad("without_owner", "Recipients without an owner.", {"recipients": [person()]})
-    area.bad("none_without_owner", "No recipient, and no owner.", {"recipients": []})
-    area.types(("array",), "recipients", lambda value: {"owner": OWNER, "recipients": value})
-    area.types((), "entry", lambda value: of(value))
-    area.types(("data",), "key", lambda value: of(person(key=value)))
-    area.types(("string",), "label", lambda value: of(person(label=value)))
-    for length in (0, 31, 33):
-        area.bad(f"key_{length}", f"A key of {length} bytes.", of(person(key=b"\1" * length)))
-    area.bad("key_missing", "An entry without key.", of(without(person(), "key")))
-    area.bad("label_missing", "An entry without label.", of(without(person(), "label")))
-    area.bad("second_label_missing", "Only the second entry lacks its label.", of(person(1), without(person(2), "label")))
-    area.bad("keys_equal", "Two recipients with one key.", of(person(1), person(1, label="x")))
-    area.bad("keys_equal_apart", "The first and the last of three have one key.", of(person(1), person(2), person(1, label="x")))
-    area.bad("entry_twice", "One recipient twice.", of(person(), person()))
-    for name, text in (
-        ("empty", ""), ("1025", "n" * 1_025), ("1025_of_2", "é" * 512 + "n"), ("u0000", "a\0"), ("u001b", "\x1b[2J"),
-        ("u001f", "a\x1f"), ("u007f", "a\x7f"), ("u0080", "\x80"), ("u009f", "a\x9fb"),
-    ):
-        area.bad(f"label_{name}", f"A label that is not allowed: {name}.", of(person(label=text)))
-    area.fine("label_1024", "A label of 1,024 bytes.", of(person(label="é" * 512)))
-    area.fine("label_edges", "A label at the edges of what is allowed.", of(person(label=" ~\u00a0")))
-    area.fine("label_not_nfc", "A label that is not NFC.", of(person(label="e\u0301")))

@@ -34,8 +34,13 @@ def add(vectors):
     bad("control_last_utf16", "A control character at the end of a name in UTF-16.", {"水\x1f": 1})
     bad("c1_last_utf16", "U+0080 at the end of a name.", {"水\x80": 1})
     bad("control_second", "A control character in the second name only.", {"a": 1, "b\n": 2})
-    for code in (0x20, 0x7E, 0xA0, 0xAD, 0xFF, 0x0100, 0x010A, 0x1F00, 0x200B, 0x2028, 0x7F7F, 0x8080, 0xE000, 0xFEFF, 0xFFFE,
-                 0xFFFF, 0x1001F, 0x10FFFF):
+    for code in (0x00, 0x1F, 0x7F):
+        for at in (0, 7, 8, 15, 16):
+            bad(f"long_u{code:04x}_at_{at}", f"U+{code:04X} as character {at} of a name of 17.", {
+                "n" * at + chr(code) + "n" * (16 - at): 1})
+    bad("long_u0080_at_9", "U+0080 as character 9 of a name of 17.", {"n" * 9 + "\x80" + "n" * 7: 1})
+    for code in (0x20, 0x7E, 0xA0, 0xAD, 0xFF, 0x0100, 0x010A, 0x1F00, 0x200B, 0x2028, 0x7F7F, 0x8080, 0xE000, 0xFEFF,
+        0xFFFE, 0xFFFF, 0x1001F, 0x10FFFF):
         fine(f"u{code:04x}", f"U+{code:04X} is allowed in a name.", {f"a{chr(code)}b": 1})
     fine("space_only", "Nothing but a space.", {" ": 1})
     fine("punctuation", "All of ASCII that is allowed.", {"".join(map(chr, range(0x20, 0x7F))): 1})

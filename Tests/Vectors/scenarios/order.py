@@ -16,7 +16,8 @@ def add(vectors):
         first(name, comment, "unsupportedFeature", Vault(master=MASTER, **changes).file(), field=field, value=value)
 
     def limit(name, comment, field, value, bound, **changes):
-        first(name, comment, "limitExceeded", Vault(master=MASTER, **changes).file(), field=field, value=value, bound=bound)
+        first(name, comment, "limitExceeded", Vault(master=MASTER, **changes).file(), field=field, value=value,
+            bound=bound)
 
     basic = Vault().file()
     first("magic_short_check", "Seven bytes of the magic: not a vault, and not a damaged one.", "notAVault", MAGIC[:7])
@@ -50,14 +51,14 @@ def add(vectors):
           ops=16, mem=1_048_577)
     limit("mem_header_len", "mem and header_len are beyond their limits.", "mem", 8_191, 8_192,
           mem=8_191, header_len=4_097)
-    limit("product_header_len", "ops × mem and header_len are beyond their limits.", "ops*mem", 5 * 1_048_576, 4_194_304,
-          ops=5, mem=1_048_576, header_len=4_097)
+    limit("product_header_len", "ops × mem and header_len are beyond their limits.", "ops*mem", 5 * 1_048_576,
+        4_194_304, ops=5, mem=1_048_576, header_len=4_097)
     limit("header_len_slot_count", "header_len and slot_count are beyond their limits.", "header_len", 4_097, 4_096,
           header_len=4_097, slot_count=17)
     limit("slot_count_box_len", "slot_count and box_len are beyond their limits.", "slot_count", 17, 16,
           slot_count=17, box_len=16)
-    limit("slot_count_header_len_low", "A header_len below 72 is no limit, so slot_count comes first.", "slot_count", 17,
-          16, slot_count=17, header_len=71)
+    limit("slot_count_header_len_low", "A header_len below 72 is no limit, so slot_count comes first.", "slot_count",
+        17, 16, slot_count=17, header_len=71)
     limit("box_len_header_len_low", "A header_len below 72 is no limit, so box_len comes first.", "box_len", 16, 4_112,
           box_len=16, header_len=71)
     limit("box_len_size", "box_len is below its limit, and the file has not the size it says.", "box_len", 0, 4_112,

@@ -8,10 +8,12 @@ from kit.vault import Vault
 
 def add(vectors):
     def opens(name, comment, passphrase):
-        vectors.add("passphrase_" + name, comment, "success", Vault(passphrase=passphrase).file(), passphrase=passphrase)
+        vectors.add("passphrase_" + name, comment, "success", Vault(passphrase=passphrase).file(),
+            passphrase=passphrase)
 
     def wrong(name, comment, passphrase, right=PASSPHRASE):
-        vectors.add("passphrase_" + name, comment, "wrongPassphrase", Vault(passphrase=right).file(), passphrase=passphrase)
+        vectors.add("passphrase_" + name, comment, "wrongPassphrase", Vault(passphrase=right).file(),
+            passphrase=passphrase)
 
     nfc, nfd = ("pässwörd 🔑".encode(), unicodedata.normalize("NFD", "pässwörd 🔑").encode())
     longest = bytes(0x21 + at % 94 for at in range(1_024))

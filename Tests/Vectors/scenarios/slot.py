@@ -50,7 +50,8 @@ def add(vectors):
     none("other_seed", "A code of another seed and the same owner.", GOOD, code=code(OTHER_SEED))
     none("unknown_type", "The data of a slot that would open, under an unknown type.", unknown)
     none("type_257", "The same, under a type whose low byte is 1.", slot(257, GOOD[4:]))
-    none("forged", "A stranger's slot: it would open, but its owner is not pinned.", recipient_slot(MASTER, owner=STRANGER))
+    none("forged", "A stranger's slot: it would open, but its owner is not pinned.",
+        recipient_slot(MASTER, owner=STRANGER))
     none("forged_former_owner", "A slot by the owner key from before the vault was refounded.",
          recipient_slot(MASTER, owner=FORMER_OWNER))
     none("forged_pinned_owner", "A stranger claims the pinned owner, and knows public keys only.",
@@ -69,7 +70,8 @@ def add(vectors):
         none(f"broken_{name}", f"A bit of the slot is flipped before the vault was sealed: {name.replace('_', ' ')}.",
              bytes(broken))
     for name, point in LOW_ORDER.items():
-        none(f"low_order_ephemeral_{name}", "The ephemeral key is of low order; the box fits a shared secret of zeros.",
+        none(f"low_order_ephemeral_{name}",
+             f"The ephemeral key is of low order, {name}; the box fits a shared secret of zeros.",
              low_ephemeral(point))
     for name in ("zero", "order_8"):
         point = LOW_ORDER[name]
@@ -115,9 +117,11 @@ def walk(vectors):
     fine("unknown_112", "A slot of an unknown type with as many bytes as type 1 has.", slot(7, bytes(112)))
     fine("unknown_long", "An unknown slot that needs both bytes of its length.", slot(7, bytes(0x0201)))
     for length in (0, 1, 111, 113, 112 + 256):
-        damaged(f"type_1_of_{length}", f"A slot of type 1 with {length} bytes.", slot(1, GOOD[4:116].ljust(length, b"\0")[:length]))
+        damaged(f"type_1_of_{length}", f"A slot of type 1 with {length} bytes.",
+            slot(1, GOOD[4:116].ljust(length, b"\0")[:length]))
     damaged("type_1_short_second", "The second slot of type 1 is a byte short.", GOOD, slot(1, GOOD[4:-1]))
-    damaged("type_1_long_length", "The length of a slot of type 1 is 0x0170, of its data 0x70.", slot(1, GOOD[4:], 0x170))
+    damaged("type_1_long_length", "The length of a slot of type 1 is 0x0170, of its data 0x70.",
+        slot(1, GOOD[4:], 0x170))
     damaged("past_header", "A slot whose data go on a byte after the header.", slot(7, b"abc", 4))
     damaged("past_header_far", "A slot whose length is the largest there is.", slot(7, b"abc", 65_535))
     damaged("past_header_second", "The second slot goes on after the header.", slot(7, b"abc"), slot(7, b"abc", 5))
@@ -141,5 +145,6 @@ def walk(vectors):
     damaged("header_len_73_shifted", "header_len is 73, and the file has the size that this gives.", header_len=73,
             box_len=4_111 + 4_096, padding=bytes(8_192 - 114))
     damaged("header_len_328", "The high byte of header_len is 1.", header_len=0x0148)
-    damaged("header_len_extra", "A zero between fields and commitment, and no slot; the file is whole.", b"\0", slot_count=0)
+    damaged("header_len_extra", "A zero between fields and commitment, and no slot; the file is whole.", b"\0",
+        slot_count=0)
     damaged("header_len_low_slot", "header_len is 72, but there is a slot.", GOOD, header_len=72)
