@@ -273,6 +273,10 @@ def check_tool(folder):
         huge.write(file)
         huge.truncate(1 << 40)
 
+    with open(place / "large", "wb") as large:
+        large.write(file)
+        large.truncate(67_113_040)
+
     def run(*arguments, memory=None):
         def limit():
             if memory:
@@ -289,6 +293,7 @@ def check_tool(folder):
             (17, ("good",), None), (3, ("text",), None), (3, ("text", "--explain"), None), (19, ("nowhere",), None),
             (15, ("fifo",), None), (15, ("folder",), None), (6, ("huge",), None), (6, ("huge", "--explain"), None),
             (15, ("good", "--passphrase-file", "folder"), None), (15, ("good", "--passphrase-file", "nowhere"), None),
+            (17, ("good", "--passphrase-file", "/dev/zero"), 600 << 20), (7, ("large",), 120 << 20),
             (15, ("/dev/zero",), None), (5, ("damaged",), None), (5, ("damaged", "--explain", *open_with), None),
             (9, ("edited", *open_with), None), (9, ("edited", "--explain", *open_with), None), (2, (), None),
             (7, ("dear", *open_with, "--allow-large-memory"), 600 << 20),
