@@ -120,7 +120,8 @@ def answer_words(words, vault, folder):
         found |= {"check": d.file[-32:].hex(), "settings-length": str(d.settings_len),
                   "metadata-length": str(d.metadata_len),
                   "padding-length": str(len(d.plaintext) - 32 - d.settings_len - d.metadata_len)}
-        for name, value, data in (("settings", d.settings, d.settings_bytes), ("metadata", d.metadata, d.metadata_bytes)):
+        for name in ("settings", "metadata"):
+            value, data = getattr(d, name), getattr(d, f"{name}_bytes")
             if data:
                 found[name] = hashlib.sha256(data).hexdigest()
             if 0 < len(data) <= 4_096:
@@ -185,8 +186,9 @@ def check_strictness():
     """The reader of vectors refuses what is no vector."""
     good = b"comment: c\nexpect: damaged\npassphrase: p\n\nvault"
     parse_vector(good)
-    for old, new in ((b"comment: c\n", b""), (b"expect: damaged\n", b""), (b"passphrase: p\n", b""), (b"damaged", b"dmgd"),
-                     (b"expect", b"expects"), (b"passphrase: p", b"passphrase: p\npassphrase: p"), (b": c", b":c"),
+    for old, new in ((b"comment: c\n", b""), (b"expect: damaged\n", b""), (b"passphrase: p\n", b""),
+                     (b"damaged", b"dmgd"), (b"expect", b"expects"), (b"passphrase: p", b"passphrase: p\npassphrase: p"),
+                     (b": c", b":c"),
                      (b": c", b": "), (b"passphrase: p", b"passphrase: p\nrecovery-code: p"), (b"\n\n", b"\n"),
                      (b"comment: c\nexpect: damaged", b"expect: damaged\ncomment: c"),
                      (b"passphrase: p", b"passphrase: p\nknown-vault-id: 00")):
@@ -200,8 +202,8 @@ def check_strictness():
 def check_flips():
     """Every bit: damage is seen, and an edit with a new check is not taken for data."""
     file, passphrase = basic()
-    header = [bit for bit in range(len(file) * 8) if bit < 1_000 or bit % 41 == 0]
-    for bit, recheck in [(bit, False) for bit in header] + [(8 * byte, True) for byte in (*range(40, 64), 72, 104, 500)]:
+    plain = [(bit, False) for bit in range(len(file) * 8) if bit < 1_000 or bit % 41 == 0]
+    for bit, recheck in plain + [(8 * byte, True) for byte in (*range(40, 64), 72, 104, 500)]:
         wanted = "notAVault" if bit < 64 else "damaged"
         if recheck:
             wanted = "wrongPassphrase" if 72 <= bit // 8 < 104 else "tampered"
@@ -222,7 +224,8 @@ def check_robustness():
     for round in range(2_000):
         changed = bytearray(opened.plaintext[:150] if round % 2 else file)
         for _ in range(draw.randint(1, 4)):
-            changed[draw.randrange(min(len(changed), 150))] = draw.choice((0, 1, 8, 0x7F, 0xD0, 0xFF, draw.randrange(256)))
+            byte = draw.choice((0, 1, 8, 0x7F, 0xD0, 0xFF, draw.randrange(256)))
+            changed[draw.randrange(min(len(changed), 150))] = byte
         if round % 2:
             settings = bytes(changed[32:114])
             vault = seal(opened.master, file[12:40], [], make_plaintext(bytes(16), 1, settings), bytes(32))
@@ -286,7 +289,8 @@ def check_tool(folder):
 
     open_with = ("--passphrase-file", "word")
     for code, arguments, memory in (
-            (0, ("good", *open_with), None), (0, ("good", "--explain"), None), (0, ("good", "--explain", *open_with), None),
+            (0, ("good", *open_with), None), (0, ("good", "--explain"), None),
+            (0, ("good", "--explain", *open_with), None),
             (0, ("by-code", "--code-file", "code"), None), (17, ("good", "--code-file", "mistyped"), None),
             (17, ("nowhere", "--code-file", "mistyped"), None), (12, ("good", "--code-file", "code"), None),
             (8, ("good", "--passphrase-file", "wrong"), None), (17, ("good", "--passphrase-file", "none"), None),

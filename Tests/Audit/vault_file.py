@@ -229,8 +229,9 @@ class Decoder:
         for name, known in (("kdf", 1), ("cipher", 1), ("flags", 0), ("reserved", 0)):
             self.need(name, f[name] == known, "unsupportedFeature", "", name, f[name])
         for name, value, least, most in (
-                ("ops", f["ops"], 1, 16), ("mem", f["mem"], 8_192, 1_048_576), ("ops*mem", f["ops"] * f["mem"], 0, 4_194_304),
-                ("header_len", end, 0, 4_096), ("slot_count", f["slot_count"], 0, 16), ("box_len", f["box_len"], 4_112, 67_108_880)):
+                ("ops", f["ops"], 1, 16), ("mem", f["mem"], 8_192, 1_048_576),
+                ("ops*mem", f["ops"] * f["mem"], 0, 4_194_304), ("header_len", end, 0, 4_096),
+                ("slot_count", f["slot_count"], 0, 16), ("box_len", f["box_len"], 4_112, 67_108_880)):
             bound = least if value < least else most
             self.need(name, least <= value <= most, "limitExceeded", "", name, value, bound)
         self.need("header_len", end >= 72, "damaged", "shorter than the fields")
@@ -245,7 +246,7 @@ class Decoder:
         for number in range(self.fields["slot_count"]):
             part, head = f"slot {number}", self.file[at:min(at + 4, end)]
             kind, length = struct.unpack("<HH", head.ljust(4, b"\0"))
-            if not self.need(part, len(head) == 4 and at + 4 + length <= end, "damaged", "passes the end of the header"):
+            if not self.need(part, len(head) == 4 and at + 4 + length <= end, "damaged", "passes the header's end"):
                 return
             self.need(part, kind != 1 or length == 112, "damaged", f"{length} bytes, not 112")
             self.slots.append((at, kind, self.file[at + 4:at + 4 + length]))
