@@ -187,7 +187,8 @@ def check_strictness():
     good = b"comment: c\nexpect: damaged\npassphrase: p\n\nvault"
     parse_vector(good)
     for old, new in ((b"comment: c\n", b""), (b"expect: damaged\n", b""), (b"passphrase: p\n", b""),
-                     (b"damaged", b"dmgd"), (b"expect", b"expects"), (b"passphrase: p", b"passphrase: p\npassphrase: p"),
+                     (b"damaged", b"dmgd"), (b"expect", b"expects"),
+                     (b"passphrase: p", b"passphrase: p\npassphrase: p"),
                      (b": c", b":c"),
                      (b": c", b": "), (b"passphrase: p", b"passphrase: p\nrecovery-code: p"), (b"\n\n", b"\n"),
                      (b"comment: c\nexpect: damaged", b"expect: damaged\ncomment: c"),
