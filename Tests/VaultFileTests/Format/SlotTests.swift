@@ -30,6 +30,32 @@ import VaultFile
         #expect(slots == header.slots)
     }
 
+    @Test("the metadata of a vector makes its slots again")
+    func remadeFromMetadata() throws {
+        let vector = try VectorFile.Place("v1", "slot_from_metadata").load()
+        let reading = try VectorReading(vector, vault: vector.vault)
+        let (key, header) = (try #require(reading.key), try #require(reading.header))
+        guard case .dictionary(let metadata) = vector.list(.metadataJSON),
+            case .data(let owner) = metadata[Array("owner".utf8)],
+            case .array(let recipients) = metadata[Array("recipients".utf8)]
+        else {
+            Issue.record("the vector has no owner or no recipients")
+            return
+        }
+        // The vector's comment says what its maker drew.
+        let random = [UInt8](repeating: 0x22, count: 32)
+        var slots: [Slot] = []
+        for case .dictionary(let entry) in recipients {
+            guard case .data(let recipient) = entry[Array("key".utf8)] else { continue }
+            let slot = try key.withBytes { (master) throws(VaultFileError) in
+                try Slot.seal(master: master, for: recipient.rawSpan, owner: owner.rawSpan, random: random.rawSpan)
+            }
+            slots.append(try #require(slot))
+        }
+        #expect(slots == header.slots)
+        #expect(slots.count == 2)
+    }
+
     @Test("a public key of low order makes no slot")
     func lowOrder() throws {
         let key = [UInt8](repeating: 5, count: 32)

@@ -89,6 +89,9 @@ def add(vectors):
     bad("lengths_wrap_settings", "settings_len is so large that 32 more are 0, modulo 2^32.", settings_len=2**32 - 32)
     bad("lengths_wrap_both", "Both lengths are 2^31 more than they ought to be.", metadata={},
         settings_len=2**31 + size, metadata_len=2**31 + 42)
+    for bit in (8, 16, 24, 31):
+        bad(f"metadata_len_42_bit_{bit}", f"metadata_len is 2^{bit} more than the list has.", metadata={},
+            metadata_len=42 + 2**bit)
     bad("lengths_moved", "The border between the lists is a byte too late.", metadata={},
         settings_len=size + 1, metadata_len=41)
     bad("lengths_swapped", "settings_len and metadata_len are swapped.", metadata={}, settings_len=42,

@@ -99,6 +99,8 @@ def keys(vectors):
             " ", "A", "a", "a a", "aa", "ab", "b", "é", "߿", "ࠀ", "\ud7ff", "\ue000", "\uffff", "𐀀", "\U0010ffff"))})
     fine("order_nested", "The same in a nested dictionary, with the empty key.", {"d": {
         text: at for at, text in enumerate(("", "\0", "a", "é", "\uffff", "𐀀"))}})
+    fine("utf16_among_ascii", "A key in UTF-16 between two in ASCII, after one letter that is less.",
+        {"a": 1, "aé": 2, "b": 3})
     fine("order_long", "Keys that differ after 300 bytes.", {"x" * 300 + c: 1 for c in ("", "a", "b")})
     bad("equal", "The same key twice, in two objects.", Pairs(("a", 1), ("a", 2)))
     bad("equal_values", "The same key twice, with the same value.", Pairs(("a", 1), ("a", 1)))

@@ -23,6 +23,11 @@ def add(vectors):
     fine("1024_bytes_of_4", "A name of 256 characters of 4 bytes: 512 units of UTF-16.", {"𝄞" * 256: 1})
     bad("1025_bytes_of_4", "A name of 1,025 bytes: 256 characters of 4 bytes, and one of ASCII.", {"n" + "𝄞" * 256: 1})
     bad("1028_bytes_of_4", "A name of 257 characters of 4 bytes.", {"𝄞" * 257: 1})
+    bad("1025_bytes_of_2_first", "The same with U+00A0, the first of 2 bytes that a name can have.",
+        {"\xa0" * 512 + "n": 1})
+    fine("1024_bytes_of_2_last", "A name of 512 times U+07FF, the last of 2 bytes.", {"\u07ff" * 512: 1})
+    bad("1026_bytes_of_3_first", "A name of 342 times U+0800, the first of 3 bytes.", {"\u0800" * 342: 1})
+    bad("1026_bytes_of_3_last", "A name of 342 times U+FFFF, the last of 3 bytes.", {"\uffff" * 342: 1})
     bad("1024_units", "A name of 1,024 units of UTF-16, 2,048 bytes of UTF-8.", {"é" * 1_024: 1})
     bad("second_too_long", "Only the second name is too long.", {"a": 1, "n" * 1_025: 1})
 

@@ -2,7 +2,7 @@
 
 from kit.primitives import public_key
 from kit.slots import (
-    CODE, FORMER_OWNER, OTHER_SEED, OWNER, RECIPIENT, STRANGER, code, recipient_slot, slot, x25519)
+    CODE, FORMER_OWNER, OTHER_SEED, OWNER, RECIPIENT, STRANGER, Code, code, recipient_slot, slot, written, x25519)
 from kit.vault import Vault
 
 MASTER = Vault().file().master
@@ -43,6 +43,9 @@ def add(vectors):
     opens("after_other_owner", "A slot of another owner, then one of the pinned one.", 1,
           recipient_slot(MASTER, owner=FORMER_OWNER), GOOD)
     opens("without_metadata", "A vault with slots needs no owner in its metadata.", 0, GOOD, metadata={"x": 1})
+    people = [{"key": public_key(STRANGER), "label": "first"}, {"key": RECIPIENT, "label": "second"}]
+    opens("from_metadata", "With 32 bytes of 22 as the random32 of each, its metadata makes these slots.", 1,
+          stranger, GOOD, metadata={"owner": OWNER, "recipients": people})
     opens("dear", "A code opens at the highest cost without paying it.", 0, GOOD, ops=4, mem=1_048_576, master=MASTER)
 
     none("none", "A vault without slots.")
@@ -50,6 +53,11 @@ def add(vectors):
     none("other_seed", "A code of another seed and the same owner.", GOOD, code=code(OTHER_SEED))
     none("unknown_type", "The data of a slot that would open, under an unknown type.", unknown)
     none("type_257", "The same, under a type whose low byte is 1.", slot(257, GOOD[4:]))
+    pinned = int.from_bytes(CODE.fingerprint, "big")
+    for name, bit in (("first", 127), ("65th", 63), ("last", 0)):
+        near = (pinned ^ 1 << bit).to_bytes(16, "big")
+        none(f"pinned_{name}_bit", f"A code in which the {name} bit of the fingerprint is another.", GOOD,
+             code=Code(written(CODE.seed, near), CODE.seed, near))
     none("forged", "A stranger's slot: it would open, but its owner is not pinned.",
         recipient_slot(MASTER, owner=STRANGER))
     none("forged_former_owner", "A slot by the owner key from before the vault was refounded.",
