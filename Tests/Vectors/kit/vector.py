@@ -46,6 +46,7 @@ class Vectors:
 
     def __init__(self):
         self.files = {}
+        self.names = {}  # by all that is in the file but the comment
 
     def add(
         self, name, comment, expect, file, *, passphrase=PASSPHRASE, code=None, slot=None, field=None, value=None,
@@ -77,7 +78,11 @@ class Vectors:
             lines += [("master", file.master), ("commitment", data[file.header_len:][:32])]
         if expect in OPENED:
             lines += opened(file, expect)
-        self.files[name] = header(lines) + b"\n" + data
+        contents = header(lines[1:]) + b"\n" + data
+        if contents in self.names:
+            raise ValueError(f"{name} is {self.names[contents]} again")
+        self.names[contents] = name
+        self.files[name] = header(lines[:1]) + contents
 
 
 def opened(file, expect):

@@ -20,8 +20,6 @@ def add(vectors):
     vectors.add("basic_vault_id_zero", "The vault_id may be any 16 bytes.", "success", Vault(vault_id=bytes(16)).file())
     vectors.add(
         "basic_metadata", "All known metadata and one unknown key.", "success", Vault(metadata=all_metadata()).file())
-    vectors.add("basic_metadata_empty", "An empty dictionary as metadata is legal.", "success",
-        Vault(metadata={}).file())
     vectors.add("basic_types", "Each type of value, nested.", "success", Vault(all_types()).file())
     vectors.add(
         "basic_nonce_zero", "A reader takes the nonce as it is given.", "success", Vault(nonce=bytes(24)).file())

@@ -63,7 +63,6 @@ def lines(vectors, basic):
     vectors.add("magic_crlf_to_lf", "CR LF became LF.", "notAVault", basic.but(data.replace(b"\r\n", b"\n")))
     vectors.add("magic_lf_to_crlf", "LF became CR LF.", "notAVault", basic.but(data.replace(b"\n", b"\r\n")))
     vectors.add("magic_cr_to_lf", "CR became LF.", "notAVault", basic.but(data.replace(b"\r", b"\n")))
-    vectors.add("magic_end_of_file", "Control-Z ended the file.", "notAVault", data[:7])
     vectors.add("magic_utf8", "Taken for Latin-1 and written as UTF-8.", "notAVault", data.decode("latin-1").encode())
     vectors.add("magic_byte_before", "A byte before the magic.", "notAVault", b"\0" + data)
     vectors.add("magic_of_another", "A picture's magic, with a check that fits.", "notAVault",

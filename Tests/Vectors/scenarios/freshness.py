@@ -71,15 +71,11 @@ def add(vectors):
     says("forked", "The generation that was seen, with another check.", "forked", fork, Known(seen, path=VAULT_ID))
     says("forked_code", "The generation that was seen, with another check, by a code.", "forked", fork, Known(seen),
         code=CODE)
-    says("forked_check_bit", "The check that was seen differs in the last bit.", "forked", seen,
-         Known(seen, check=seen.data[-32:-1] + bytes([seen.data[-1] ^ 1])))
     says("forked_key", "The generation that was seen, with another key, by a passphrase.", "forked",
          OLD_KEY.but(generation=5).file(), Known(seen))
     unseen = Known(seen, commitment=old_key.commitment, path=VAULT_ID)
     says("rekeyed", "A later generation with a commitment that was not seen, by a code.", "rekeyed", newer, unseen,
         code=CODE)
-    says("rekeyed_bit", "The commitment differs in the last bit from the one that was seen.", "rekeyed", newer,
-         Known(seen, commitment=seen.commitment[:-1] + bytes([seen.commitment[-1] ^ 1])), code=CODE)
 
     # Two at once: the first in the order of the format.
     says("replaced_before_rolled_back", "Another vault was here, and the generation is older.", "replaced", older,

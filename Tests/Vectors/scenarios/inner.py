@@ -98,5 +98,4 @@ def add(vectors):
         metadata_len=size)
     bad("lengths_big_endian", "settings_len is big-endian.",
         settings_len=int.from_bytes(size.to_bytes(4, "big"), "little"))
-    bad("gap_before_settings", "A zero before the settings.", b"\0" + canonical(BASIC))
     bad("gap_before_metadata", "A zero before the metadata.", metadata=b"\0" + canonical({}))

@@ -49,7 +49,7 @@ def add(vectors):
 
 
 def lists(area):
-    area.fine("empty", "An empty dictionary.", {})
+    area.fine("empty", "An empty dictionary is legal, but no Encoder writes it.", {})
     area.fine("unknown", "Unknown keys of every type are kept.", OTHER_TYPES)
     area.fine("keys", "Keys of metadata are any strings.", {"": 1, "\n": 2, "\x7f": 3, "k" * 1_025: 4})
     area.fine("similar_keys", "Keys that look like known ones.", {

@@ -1,6 +1,6 @@
 """The reading order: two steps fail in each file, and the first of them is the answer."""
 
-from kit.primitives import MAGIC, with_check
+from kit.primitives import with_check
 from kit.slots import CODE, OTHER_SEED, Code, code, recipient_slot
 from kit.vault import Vault
 
@@ -20,11 +20,8 @@ def add(vectors):
             bound=bound)
 
     basic = Vault().file()
-    first("magic_short_check", "Seven bytes of the magic: not a vault, and not a damaged one.", "notAVault", MAGIC[:7])
     first("magic_check", "Neither magic nor check are right.", "notAVault", basic.flip(0, check=False))
     first("magic_version", "A wrong magic, and version 2.", "notAVault", Vault(version=2).file().flip(3, check=True))
-    first("short_version", "41 bytes, of version 2: too short for any version.", "damaged",
-          with_check(MAGIC + b"\x02"))
     first("check_version", "Version 2, and a check that does not fit.", "damaged",
           basic.put(8, b"\x02", check=False))
     first("check_kdf", "kdf 2, and a check that does not fit.", "damaged", basic.put(12, b"\x02", check=False))
