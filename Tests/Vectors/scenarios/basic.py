@@ -1,6 +1,7 @@
 """Vaults that open, by a passphrase."""
 
 from kit.primitives import VAULT_ID, blake2b
+from kit.property_list import canonical
 from kit.slots import slot
 from kit.vault import BASIC, Vault
 from kit.values import Date, Real
@@ -34,7 +35,6 @@ def add(vectors):
 
 
 def all_metadata():
-    from kit.property_list import canonical
     digest = blake2b("coffer1-ages", canonical(BASIC), size=16)
     times = b"".join(t.to_bytes(8, "little", signed=True) for t in (1_700_000_000_000, 0, -1))
     return {

@@ -1,5 +1,6 @@
 """What is around the objects: magic, offset table, trailer, widths, the root, depth, and many objects."""
 
+from kit.checking import require
 from kit.property_list import array, assemble, canonical, dictionary, nodes, objects
 from kit.vault import BASIC, Vault
 
@@ -8,7 +9,7 @@ LIST = canonical(BASIC)
 
 def add(vectors):
     def bad(name, comment, data):
-        assert data != LIST
+        require(data != LIST, f"{name} is a good list")
         vectors.add("list_" + name, comment, "invalidContents", Vault(data).file())
 
     def fine(name, comment, value):
@@ -86,7 +87,7 @@ def add(vectors):
 
 def swapped_widths():
     data = canonical({"a": bytes(300)})
-    assert data[-26:-24] == b"\x02\x01"
+    require(data[-26:-24] == b"\x02\x01", "the widths are not 2 and 1")
     return data[:-26] + b"\x01\x02" + data[-24:]
 
 

@@ -1,6 +1,6 @@
 """Slots: their walk through the header, and what makes one count."""
 
-from kit.primitives import public_key
+from kit.primitives import blake2b, public_key
 from kit.slots import (
     CODE, FORMER_OWNER, OTHER_SEED, OWNER, RECIPIENT, STRANGER, Code, code, recipient_slot, slot, written, x25519)
 from kit.vault import Vault
@@ -107,7 +107,6 @@ def low_ephemeral(point):
 
 
 def swapped():
-    from kit.primitives import blake2b
     ephemeral = blake2b("coffer1-slote", b"\x22" * 32 + MASTER + RECIPIENT, OWNER)
     return recipient_slot(MASTER, first=x25519(OWNER, RECIPIENT), second=x25519(ephemeral, RECIPIENT))
 
