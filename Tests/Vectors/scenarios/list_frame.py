@@ -55,12 +55,12 @@ def add(vectors):
     frame("table_in_trailer", "The offset of the table is that of the trailer.", table=50)
     for number, name in ((0, "root"), (1, "key"), (5, "value"), (6, "last")):
         frame(f"offset_{name}", f"The table's entry of object {number} is one too large.",
-              offsets=lambda f, number=number: [o + (at == number) for at, o in enumerate(f)])
+            offsets=lambda f, number=number: [o + (at == number) for at, o in enumerate(f)])
     frame("offset_other", "The table has the entry of another value twice.", offsets=lambda f: f[:-1] + [f[-2]])
     frame("offset_past_end", "An entry of the table is past the end of the list.", offsets=lambda f: f[:-1] + [0xFF])
     frame("offset_0", "An entry of the table is 0.", offsets=lambda f: f[:-1] + [0])
     frame("offset_high_byte", "Only the high byte of an entry of 2 bytes is wrong.", {"a": bytes(300), "b": 1},
-          offsets=lambda f: f[:1] + [f[1] + 256] + f[2:])
+        offsets=lambda f: f[:1] + [f[1] + 256] + f[2:])
     bad("no_objects", "There are no objects, and no table.", assemble([]))
     bad("value_in_table", "The last object is the first entry of the table, which reads as false.",
         assemble(objects(dictionary(1, 2), "a"), count=3, after_table=b"\x0d"))
@@ -94,7 +94,8 @@ def swapped_widths():
 def roots(bad):
     for name, value in (
         ("array", []), ("array_of_dictionary", [{"a": 1}]), ("string", "a"), ("integer", 1), ("true", True),
-        ("data", b"a")):
+        ("data", b"a"),
+    ):
         bad(f"root_{name}", f"The root is: {name.replace('_', ' ')}.", canonical(value))
 
 
