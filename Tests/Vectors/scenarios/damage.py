@@ -1,43 +1,13 @@
-"""Accidents: files cut short, files with bytes too many, line ends rewritten, bits flipped."""
+"""Accidents: files with bytes too many, line ends rewritten, bits flipped."""
 
 import hashlib
 
-from kit.primitives import MAGIC, with_check
 from kit.slots import CODE, recipient_slot
 from kit.vault import Vault
-
-CUTS = (
-    (0, "nothing is left"), (1, "the first byte is left"), (7, "all but the last byte of the magic is left"),
-    (8, "the magic is left"), (10, "magic and version are left"), (12, "header_len is the last field"),
-    (16, "flags is the last field"), (40, "the KDF block is left"), (41, "a byte less than any version has"),
-    (42, "as long as the shortest file of any version"), (64, "nonce is the last field"),
-    (68, "box_len is the last field"), (72, "the header is left"), (103, "a byte less than version 1 looks for"),
-    (104, "commitment and header are left"), (120, "the MAC is the last there is"),
-    (121, "one byte of the ciphertext is left"),
-    (2_168, "half of the ciphertext is left"), (4_216, "only the check is missing"),
-    (4_247, "the last byte is missing"),
-)
 
 
 def add(vectors):
     basic = Vault().file()
-    for length, what in CUTS:
-        expect = "notAVault" if length < 8 else "damaged"
-        vectors.add(f"truncated_{length}", f"Cut to {length} bytes: {what}.", expect, basic.data[:length])
-    for length in (42, 72, 73, 103, 104, 136, 137, 2_168, 4_216, 4_247):
-        vectors.add(
-            f"truncated_{length}_checked", f"{length} bytes, the last 32 of them a check that fits the others.",
-            "damaged", with_check(basic.data[:length - 32]))
-    vectors.add("truncated_104_unknown_kdf", "104 bytes are enough to look at the features.", "unsupportedFeature",
-        with_check(Vault(kdf=2).file().data[:72]), field="kdf", value=2)
-    vectors.add("truncated_104_ops", "104 bytes are enough to look at the limits.", "limitExceeded",
-        with_check(Vault(ops=17).file().data[:72]), field="ops", value=17, bound=16)
-    for length in (42, 103):
-        vectors.add(f"version_2_of_{length}", f"Version 2 in {length} bytes, with a check that fits.",
-            "unsupportedVersion", with_check(Vault(version=2).file().data[:length - 32]), value=2)
-    vectors.add("version_2_of_41", "Version 2 in 41 bytes: no version is that short.", "damaged",
-        with_check((MAGIC + b"\x02\0")[:9]))
-
     vectors.add("trailing_zero", "A zero after the end.", "damaged", basic.but(basic.data + b"\0"))
     vectors.add("trailing_newline", "A line feed after the end.", "damaged", basic.but(basic.data + b"\n"))
     vectors.add("trailing_check", "The check is there twice.", "damaged", basic.but(basic.data + basic.data[-32:]))
