@@ -53,7 +53,7 @@ def parse_vector(data):
     if not separator:
         raise ValueError("no empty line after the header")
     words, last = {"known-replaced": []}, -1
-    for line in header.decode(errors="surrogateescape").split("\n"):
+    for line in header.decode().split("\n"):
         word, separator, value = line.partition(": ")
         if word not in WORDS or not separator or not value:
             raise ValueError(f"no word and value of a vector: {line!r}")
@@ -89,10 +89,10 @@ def answer_words(words, vault, folder):
     found, d, code, passphrase = {"expect": "success"}, None, None, None
     try:
         if "recovery-code" in words:
-            code = parse_code(words["recovery-code"].encode(errors="surrogateescape"))
+            code = parse_code(words["recovery-code"].encode())
             found |= {"seed": code[0].hex(), "fingerprint": code[1].hex()}
         elif "passphrase" in words:
-            passphrase = words["passphrase"].encode(errors="surrogateescape")
+            passphrase = words["passphrase"].encode()
         else:
             passphrase = bytes.fromhex(words["passphrase-hex"].replace("none", ""))
         path = pathlib.Path(folder, "vault")
@@ -192,6 +192,7 @@ def check_strictness():
                      (b": c", b":c"),
                      (b": c", b": "), (b"passphrase: p", b"passphrase: p\nrecovery-code: p"), (b"\n\n", b"\n"),
                      (b"comment: c\nexpect: damaged", b"expect: damaged\ncomment: c"),
+                     (b"passphrase: p", b"passphrase: \xff"),
                      (b"passphrase: p", b"passphrase: p\nknown-vault-id: 00")):
         try:
             parse_vector(good.replace(old, new))
