@@ -41,17 +41,17 @@ def as_json(value):
 
 
 def explain(d):
-    """A line for each part: offset, width, name, value, verdict. Parts of the contents have offsets in the plaintext."""
+    """A line for each part: offset, width, name, value, verdict. What is sealed has offsets in the plaintext."""
     end, there = d.fields["header_len"], len(d.plaintext)
     rows = [(name, at, width, d.fields[name]) for name, (at, width) in FIELDS.items() if at + width <= d.size]
     rows += [(f"slot {i}", at, 4 + len(data), f"type {kind}") for i, (at, kind, data) in enumerate(d.slots)]
     rows += [("commitment", end, 32, d.file[end:end + 32]), ("box", end + 32, d.size - end - 64, "")]
     rows += [("check", d.size - 32, 32, d.file[-32:]), ("size", 0, d.size, d.size)]
     if there:
-        s, m, used = d.settings_len, d.metadata_len, 32 + d.settings_len + d.metadata_len
+        s, m = d.settings_len, d.metadata_len
         rows += [("vault_id", 0, 16, d.vault_id), ("generation", 16, 8, d.generation), ("settings_len", 24, 4, s)]
         rows += [("metadata_len", 28, 4, m), ("settings", 32, s, ""), ("metadata", 32 + s, m, "")]
-        rows += [("padding", used, there - used, "")]
+        rows += [("padding", 32 + s + m, there - 32 - s - m, "")]
     rows += [(part, "", "", "") for part in d.verdicts if part not in {row[0] for row in rows}]
     for name, at, width, value in rows:
         value = value.hex() if isinstance(value, bytes) else value
@@ -105,7 +105,8 @@ if __name__ == "__main__":
         main()
         sys.stdout.flush()
     except (Refused, OSError, MemoryError, EOFError, KeyboardInterrupt, UnicodeDecodeError) as error:
-        machine = "ioError" if isinstance(error, OSError) else "notEnoughMemory" if isinstance(error, MemoryError) else ""
-        refusal = error if isinstance(error, Refused) else Refused(machine or "refused", str(error))
+        failures = {OSError: "ioError", MemoryError: "notEnoughMemory"}
+        failure = next((failures[kind] for kind in failures if isinstance(error, kind)), "refused")
+        refusal = error if isinstance(error, Refused) else Refused(failure, str(error))
         print(f"coffer_audit: {refusal}", file=sys.stderr)
         os._exit(EXIT_CODES[refusal.args[0]])  # no second try to write what could not be written

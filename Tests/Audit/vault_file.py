@@ -21,8 +21,8 @@ FIELDS = {  # "Bytes": offset and width
     "ops": (16, 4), "mem": (20, 4), "salt": (24, 16), "nonce": (40, 24), "box_len": (64, 4), "slot_count": (68, 2),
     "reserved": (70, 2),
 }
-FEATURES = {"kdf": 1, "cipher": 1, "flags": 0, "reserved": 0}  # in the order of step 5
-LIMITS = {  # in that of step 6
+FEATURES = {"kdf": 1, "cipher": 1, "flags": 0, "reserved": 0}  # "Reading order", step 5
+LIMITS = {  # "Limits", in the order of step 6
     "ops": (1, 16), "mem": (8_192, 1_048_576), "ops*mem": (0, 4_194_304), "header_len": (0, 4_096),
     "slot_count": (0, 16), "box_len": (4_112, 67_108_880),
 }
@@ -190,7 +190,8 @@ class Decoder:
         self.need("passphrase", 1 <= len(passphrase) <= 1_024, "refused", "not 1 to 1,024 bytes")
         if not allow_large_memory:
             self.limit("mem", 0, memory_limit())
-        cost, errors = (self.fields[name] for name in ("salt", "ops", "mem")), (MemoryError, HashingError)
+        cost = (self.fields[name] for name in ("salt", "ops", "mem"))
+        errors = (MemoryError, HashingError)
         master = self.attempt("commitment", "notEnoughMemory", errors, argon2id, passphrase, *cost)
         self.need("commitment", self.is_master(master), "wrongPassphrase")
 
