@@ -84,7 +84,7 @@ def bits(vectors):
         ("reserved", 71, 7),
         ("slot_type", 72, 0), ("slot_length", 74, 0), ("slot_data", 76, 0), ("commitment", header_len, 0),
         ("mac", header_len + 32, 0), ("box_first", header_len + 48, 0), ("box_last", -33, 7), ("check_first", -32, 0),
-        ("check_last", -1, 7),
+        ("check_middle", -16, 0), ("check_before_middle", -17, 0), ("check_last", -1, 7),
     )
     for name, offset, bit in places:
         vectors.add(f"flipped_{name}", f"A bit is flipped in: {name.replace('_', ' ')}.", "damaged",

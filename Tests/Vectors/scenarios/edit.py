@@ -21,12 +21,15 @@ def add(vectors):
     for name, offset in (("first", end), ("middle", end + 15), ("last", end + 31)):
         edit(f"commitment_{name}", f"The {name} byte of the commitment.", "wrongPassphrase",
             file.flip(offset, 7, check=True))
+    edit("commitment_after_middle", "The byte after the middle of the commitment.", "wrongPassphrase",
+        file.flip(end + 16, 7, check=True))
     costly = Vault(ops=2, mem=16_384).file()
     edit("cost_lowered", "Cost that was lowered after the save.", "wrongPassphrase",
          costly.put(16, Vault().file().data[16:24]))
     for name, offset in (
         ("nonce_first", 40), ("nonce_middle", 56), ("nonce_last", 63), ("slot_owner", 76), ("slot_box", 187),
-        ("slot_unknown_type", 188), ("slot_unknown_data", end - 1), ("mac_first", end + 32), ("mac_last", end + 47),
+        ("slot_unknown_type", 188), ("slot_unknown_data", end - 1), ("mac_first", end + 32), ("mac_middle", end + 39),
+        ("mac_after_middle", end + 40), ("mac_last", end + 47),
         ("box_first", end + 48), ("box_middle", end + 2_000), ("box_last", -33),
     ):
         edit(name, f"A bit in: {name.replace('_', ' ')}.", "tampered", file.flip(offset, check=True))
