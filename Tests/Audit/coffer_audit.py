@@ -93,10 +93,13 @@ def main():
             passphrase = as_passphrase(getpass.getpass().encode(errors="surrogateescape"))
         if code or passphrase is not None:
             d.open(passphrase, code, allow_large_memory=a.allow_large_memory)
-    finally:
+    except Refused:
         if a.explain:
             explain(d)
-    if not a.explain:
+        raise
+    if a.explain:
+        explain(d)
+    else:
         print(json.dumps(as_json(d.settings), indent=2))
 
 

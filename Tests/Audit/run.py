@@ -312,6 +312,8 @@ def check_tool(folder):
         done = run(*arguments, memory=memory)
         if done.returncode != code or "Traceback" in done.stderr or (done.stderr == "") != (code == 0):
             yield f"{arguments}: ended with {done.returncode}, not {code}: {done.stderr.strip()}"
+    if "answer" in run("large", "--explain", memory=120 << 20).stdout:
+        yield "--explain has an answer though the memory was not enough"
     if json.loads(run("good", *open_with).stdout) != {"n": 7, "token": "s3cr3t", "user": "alice"}:
         yield "other settings printed"
     lines = run("good", "--explain", *open_with).stdout
