@@ -65,6 +65,13 @@ package enum VectorExpectation: String, CaseIterable, Sendable {
     case wrongPassphrase, tampered, invalidContents
     case rolledBack, forked, replaced, rekeyed
 
+    /// Whether the file alone gives it, before a key is needed.
+    package var isBeforeKey: Bool {
+        switch self {
+        case .notAVault, .unsupportedVersion, .unsupportedFeature, .damaged, .limitExceeded: true
+        default: false
+        }
+    }
     /// Whether the master key is known to be right by then.
     var hasMaster: Bool { self == .tampered || hasPlaintext }
     /// Whether the box opens.
