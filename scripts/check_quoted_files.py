@@ -13,7 +13,7 @@ import re
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-DOCUMENTS = ["README.md", "SECURITY.md", "Sources/Coffer/Coffer.docc/AuditingCoffer.md"]
+DOCUMENTS = ["README.md", "SECURITY.md", "Sources/Coffer/Coffer.docc/AuditingCoffer.md", "Tests/Vectors/README.md"]
 PATH = re.compile(r"(?:Sources|Tests|Examples|scripts)/[\w.+/{},*-]+|(?:README|SECURITY)\.md|Makefile|Package\.swift")
 QUOTED = re.compile(r"`([^`\n]+)`(?: \(([\d,]+) lines\))?")
 ROW = re.compile(r"^\|.*\| ([\d,]+) \|$")

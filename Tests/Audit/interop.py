@@ -28,11 +28,10 @@ import unicodedata
 from nacl.bindings import crypto_scalarmult_base
 
 from coffer_audit import as_json, as_passphrase
+from encoder import kdf_block, make_code, make_plaintext, make_slot, recipient_keys, seal
 from property_list import Date, encode
 from test_helper import history
-from vault_file import (
-    B, Decoder, argon2id, fingerprint_of, is_name, kdf_block, make_code, make_plaintext, make_slot, parse_code,
-    read_file, recipient_keys, seal)
+from vault_file import B, Decoder, argon2id, is_name, parse_code, read_file
 
 DAY = 86_400_000
 LETTERS = ("abcxyzABC019 ._-/$%=\u00e4\u00df\u00e9\u0153\u0416\u4e2d\u65e5\ud7a3"
@@ -383,7 +382,7 @@ class Trial:
         want(len(after.slots) == len(self.recipients), f"{len(after.slots)} slots of {len(self.recipients)}")
         for number, (seed, public) in enumerate(self.recipients):
             want(after.metadata["recipients"][number]["key"] == public, "recipients in another order")
-            fingerprint = fingerprint_of(crypto_scalarmult_base(after.metadata["owner"]))
+            fingerprint = B("coffer1-owner", crypto_scalarmult_base(after.metadata["owner"]), n=16)
             opened = self.open(code=parse_code(make_code(seed, fingerprint).encode()))
             want(opened.slot == number and opened.master == after.master, f"the code of slot {number}")
             want(opened.slots[number][2] not in [data for _, _, data in before.slots], "a slot is as it was")

@@ -4,13 +4,13 @@ import TestSupport
 import Testing
 import VaultFile
 
-/// A vault of every version that was released must open, and be saved, for ever.
+/// A vault of every version that changed what it writes must open, and be saved, for ever.
 @Suite struct GoldenVaultTests {
-    @Test("there is a vault of a released version")
+    @Test("there is a vault of an earlier version")
     func present() throws { #expect(try VectorFile.places(in: "golden").count >= 1) }
 
     @Test(
-        "a vault of a released version opens with all that is in it, and stays usable",
+        "a vault of an earlier version opens with all that is in it, and stays usable",
         arguments: VectorFile.all(in: ["golden"]))
     func opens(place: VectorFile.Place) throws {
         let vector = try place.load()

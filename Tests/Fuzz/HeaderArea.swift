@@ -6,6 +6,7 @@ enum HeaderArea {
     static func run(_ input: RawSpan) {
         do throws(VaultFileError) {
             try attempt(input)
+            try surveyInconsistent(input)
             guard input.byteCount >= 12 else { return }
             let size = Int64(bitPattern: input.littleEndian(input.byteCount - 8, as: UInt64.self))
             _ = Result { () throws(VaultFileError) in try VaultHeader.admit(size: size, start: input) }
@@ -63,6 +64,24 @@ enum HeaderArea {
         promise(end == count, "the fields make up the file")
         guard count >= 8, file.array(0..<8) == VaultHeader.magic else { return }
         promise(survey.fields.allSatisfy { $0.fault == nil } == isAccepted, "a field is faulty where a file is refused")
+    }
+
+    /// Lists the fields of a file that changed while it was read: neither span has to fit the size.
+    ///
+    /// The last bytes of the input say how long they are.
+    private static func surveyInconsistent(_ input: RawSpan) throws(VaultFileError) {
+        guard input.byteCount >= 4 else { return }
+        let numbers = input.array(input.byteCount - 4..<input.byteCount)
+        let file = input.extracting(first: input.byteCount - 4)
+        let prefix = file.extracting(first: (Int(numbers[0]) << 4) % (file.byteCount + 1))
+        let suffix = file.extracting(last: Int(numbers[1]) % 40)
+        // From far below nothing to a little above all, and the largest that there is.
+        let size = numbers[2] == 255 ? Int.max : Int(Int8(bitPattern: numbers[2])) * 64 + Int(numbers[3])
+        for isCheckGood in [nil, true, false] {
+            let survey = try HeaderSurvey(size: size, prefix: prefix, suffix: suffix, isCheckGood: isCheckGood)
+            let end = survey.fields.reduce(0) { $0 + $1.width }
+            promise(end == max(0, size), "the fields make up the file, whatever is there of it")
+        }
     }
 
     private static func encoded(_ header: VaultHeader) -> [UInt8] {

@@ -99,4 +99,9 @@ extension VectorFile {
 
     /// Every vector there is.
     package static let everywhere = all(in: folders)
+
+    /// The vectors that a test is for; one that cannot be read is among them, so that the test fails.
+    package static func everywhere(where isChosen: (VectorFile) -> Bool) -> [Place] {
+        everywhere.filter { place in (try? place.load()).map(isChosen) ?? true }
+    }
 }

@@ -109,11 +109,14 @@ extension VectorFile {
     package func knownState(at path: [UInt8]) throws -> FreshnessState {
         var (vaults, paths) = ([PlainValue](), [PlainValue]())
         if let id = bytes(.knownVaultID), let check = bytes(.knownCheck), let commitment = bytes(.knownCommitment),
-            let generation = number(.knownGeneration)
+            let number = number(.knownGeneration)
         {
+            guard let generation = Int64(exactly: number) else {
+                throw Malformed(file: name, line: 0, reason: "no vault has the generation \(number)")
+            }
             vaults.append(
                 .dictionary([
-                    Array("id".utf8): .data(id), Array("generation".utf8): .integer(Int64(clamping: generation)),
+                    Array("id".utf8): .data(id), Array("generation".utf8): .integer(generation),
                     Array("check".utf8): .data(check), Array("commitment".utf8): .data(commitment),
                     Array("replaced".utf8): .array(allBytes(.knownReplaced).map { .data($0) }),
                 ]))

@@ -65,6 +65,13 @@ package enum VectorExpectation: String, CaseIterable, Sendable {
     case wrongPassphrase, tampered, invalidContents
     case rolledBack, forked, replaced, rekeyed
 
+    /// Whether the file alone gives it, before a key is needed.
+    package var isBeforeKey: Bool {
+        switch self {
+        case .notAVault, .unsupportedVersion, .unsupportedFeature, .damaged, .limitExceeded: true
+        default: false
+        }
+    }
     /// Whether the master key is known to be right by then.
     var hasMaster: Bool { self == .tampered || hasPlaintext }
     /// Whether the box opens.
@@ -96,13 +103,14 @@ extension VectorFile {
         case .bound: return expectation == .limitExceeded ? .required : .forbidden
         // Of these three there is always one, which is looked at apart.
         case .passphrase, .passphraseHex, .recoveryCode: return .allowed
-        case .appendZeros, .knownVaultID, .knownPathID: return .allowed
+        case .appendZeros: return isOfSize ? .allowed : .forbidden
+        case .knownVaultID: return isOfRecord ? .required : .allowed
+        case .knownPathID: return expectation == .replaced ? .required : .allowed
         case .knownGeneration, .knownCheck, .knownCommitment: return has(.knownVaultID) ? .required : .forbidden
         case .knownReplaced: return has(.knownVaultID) ? .allowed : .forbidden
         case .seed, .fingerprint: return isByCode && expectation != .refused ? .required : .forbidden
         case .recipientSecret, .recipientPublic, .slot, .slotKey:
-            guard isByCode, expectation.hasMaster else { return .forbidden }
-            return expectation == .success ? .required : .allowed
+            return isByCode && expectation == .success ? .required : .forbidden
         case .master, .commitment: return expectation.hasMaster ? .required : .forbidden
         case .sealingKey, .nonce: return expectation.hasPlaintext ? .required : .forbidden
         case .random32: return expectation.hasPlaintext ? .allowed : .forbidden
@@ -117,6 +125,23 @@ extension VectorFile {
 
     private static func needOfJSON(_ length: UInt64?) -> Need {
         guard let length, length > 0 else { return .forbidden }
-        return length <= 4_096 ? .required : .allowed
+        return length <= 4_096 ? .required : .forbidden
+    }
+
+    /// Whether it can be the size of the file that decides.
+    private var isOfSize: Bool {
+        switch expectation {
+        case .notAVault, .unsupportedVersion, .damaged: true
+        case .limitExceeded: text(.field) == "size"
+        default: false
+        }
+    }
+
+    /// Whether the failure says that the file is not what a record of its vault lets expect.
+    private var isOfRecord: Bool {
+        switch expectation {
+        case .rolledBack, .forked, .rekeyed: true
+        default: false
+        }
     }
 }

@@ -11,8 +11,14 @@ enum VaultLoading {
         let path: String
 
         init(_ file: consuming StoredFile, path: String) throws(VaultError) {
-            header = try Self.header(of: file, path: path)
+            let header = try Self.header(of: file, path: path)
+            self.init(file, header: header, path: path)
+        }
+
+        /// Takes over a file whose header was read: reading it again would digest the whole file again.
+        init(_ file: consuming StoredFile, header: VaultHeader, path: String) {
             self.file = file
+            self.header = header
             self.path = path
         }
 

@@ -12,13 +12,18 @@ package struct VaultSurvey: ~Copyable {
     /// Its fields, as far as they can be read.
     package let header: HeaderSurvey
     /// What a reader answers to the file without a passphrase; nil when it would ask for that now.
-    package let failure: VaultError?
-    private let loaded: Loaded
+    package var failure: VaultError? {
+        switch judgement {
+        case .admitted: nil
+        case .refused(let failure): failure
+        }
+    }
+    private let judgement: Judgement
     private let surroundings: VaultSurroundings
 
-    private enum Loaded: ~Copyable {
-        case whole(VaultLoading.LoadedFile)
-        case refused
+    private enum Judgement: ~Copyable {
+        case admitted(VaultLoading.LoadedFile)
+        case refused(VaultError)
     }
 
     /// Reads the file of a vault. It takes no lock and writes nothing.
@@ -28,46 +33,61 @@ package struct VaultSurvey: ~Copyable {
         _ store: VaultStore, _ surroundings: VaultSurroundings
     ) throws(VaultError) -> VaultSurvey {
         let path = store.path
-        switch try read(store) {
-        case .refused(let refusal):
-            let reader = try translating(path) { () throws(StorageError) in try store.open() }
-            let (header, size) = try survey(of: reader, path: path)
+        let found = try translating(path) { () throws(StorageError) in
+            try store.reading { (reader) throws(StorageError) in try Found(reader) }
+        }
+        switch consume found {
+        case .ends(let ends, let refusal):
+            let header = try translating(path) { () throws(VaultFileError) in
+                try HeaderSurvey(
+                    size: ends.size, prefix: ends.prefix.bytes, suffix: ends.suffix.bytes, isCheckGood: nil)
+            }
             return VaultSurvey(
-                path: path, size: size, header: header, failure: VaultError(refusal, path: path), loaded: .refused,
+                path: path, size: ends.size, header: header, judgement: .refused(VaultError(refusal, path: path)),
                 surroundings: surroundings)
         case .whole(let stored):
             let size = stored.bytes.count
-            let refusal = refusal(of: stored)
-            if let refusal, refusal == .memory { throw VaultError(refusal, path: path) }
-            let header = try survey(of: stored, refusal, path: path)
-            return VaultSurvey(
-                path: path, size: size, header: header, failure: refusal.map { VaultError($0, path: path) },
-                loaded: refusal == nil ? .whole(try VaultLoading.LoadedFile(stored, path: path)) : .refused,
-                surroundings: surroundings)
+            switch header(of: stored) {
+            case .failure(let refusal):
+                return VaultSurvey(
+                    path: path, size: size, header: try survey(of: stored, refusal, path: path),
+                    judgement: .refused(VaultError(refusal, path: path)), surroundings: surroundings)
+            case .success(let header):
+                let fields = try survey(of: stored, nil, path: path)
+                return VaultSurvey(
+                    path: path, size: size, header: fields,
+                    judgement: .admitted(VaultLoading.LoadedFile(stored, header: header, path: path)),
+                    surroundings: surroundings)
+            }
         }
     }
 
+    /// What one opening of the file gives.
     private enum Found: ~Copyable {
         case whole(StoredFile)
-        /// A file that is not read as a whole: its size or first bytes are enough to refuse it.
-        case refused(VaultFileError)
-    }
+        /// Of a file that is not read as a whole, since its size or first bytes are enough to refuse it.
+        case ends(FileEnds, VaultFileError)
 
-    private static func read(_ store: VaultStore) throws(VaultError) -> Found {
-        do throws(ReadError<VaultFileError>) {
-            return .whole(try store.read(admit: VaultLoading.admit))
-        } catch {
-            guard case .refused(let refusal) = error else { throw VaultLoading.failure(error, path: store.path) }
-            return .refused(refusal)
+        init(_ reader: borrowing VaultReader) throws(StorageError) {
+            let prefix = try reader.readPrefix()
+            do throws(VaultFileError) {
+                try VaultLoading.admit(prefix.bytes, reader.size)
+            } catch {
+                // Of somebody else's file no more is looked at than might be a magic.
+                let isVault = error != .notAVault
+                self = .ends(
+                    try reader.readEnds(
+                        prefix: isVault ? HeaderSurvey.prefixLength : VaultHeader.magic.count,
+                        suffix: isVault ? VaultHeader.checkLength : 0), error)
+                return
+            }
+            self = .whole(try reader.readAll())
         }
     }
 
-    private static func refusal(of file: borrowing StoredFile) -> VaultFileError? {
-        do throws(VaultFileError) {
-            _ = try VaultHeader(file.bytes.bytes)
-            return nil
-        } catch {
-            return error
+    private static func header(of file: borrowing StoredFile) -> Result<VaultHeader, VaultFileError> {
+        do throws(VaultFileError) { return .success(try VaultHeader(file.bytes.bytes)) } catch {
+            return .failure(error)
         }
     }
 
@@ -77,6 +97,7 @@ package struct VaultSurvey: ~Copyable {
         let bytes = file.bytes.bytes
         let count = bytes.byteCount
         return try translating(path) { () throws(VaultFileError) in
+            if let refusal, refusal == .memory { throw refusal }
             // Every refusal but one comes after the check was found good.
             var isCheckGood = true
             if case .damaged = refusal {
@@ -88,20 +109,6 @@ package struct VaultSurvey: ~Copyable {
                 size: count, prefix: bytes.extracting(first: min(count, HeaderSurvey.prefixLength)),
                 suffix: bytes.extracting(last: VaultHeader.checkLength), isCheckGood: isCheckGood)
         }
-    }
-
-    private static func survey(
-        of reader: borrowing VaultReader, path: String
-    ) throws(VaultError) -> (HeaderSurvey, Int) {
-        let prefix = try translating(path) { () throws(StorageError) in
-            try reader.readPrefix(HeaderSurvey.prefixLength)
-        }
-        let suffix = try translating(path) { () throws(StorageError) in try reader.readSuffix(VaultHeader.checkLength) }
-        let size = reader.size
-        let header = try translating(path) { () throws(VaultFileError) in
-            try HeaderSurvey(size: size, prefix: prefix.bytes, suffix: suffix.bytes, isCheckGood: nil)
-        }
-        return (header, size)
     }
 
     /// Opens the file that was read, which changes nothing and remembers nothing, and counts what is in it.
@@ -117,9 +124,9 @@ package struct VaultSurvey: ~Copyable {
     package borrowing func contents(
         _ passphrase: borrowing Secret, allowingAnyMemory: Bool
     ) throws(VaultError) -> ContentsSummary {
-        switch loaded {
-        case .refused: throw failure ?? .locked
-        case .whole(let file):
+        switch judgement {
+        case .refused(let failure): throw failure
+        case .admitted(let file):
             let passphrase = try Passphrase(passphrase)
             let available = allowingAnyMemory ? nil : surroundings.availableMemory()
             let derivation = file.header.keyDerivation
@@ -142,6 +149,7 @@ package struct ContentsSummary: Sendable {
     package let vaultID: [UInt8]
     /// The number of the save.
     package let generation: UInt64
+    /// What the settings and the metadata are like.
     package let numbers: PlaintextSummary
     /// How the contents stood in this process's memory while they were counted, if they did.
     package let memoryProtection: MemoryProtection?

@@ -18,6 +18,7 @@ package struct HeaderField: Equatable, Sendable {
     package let offset: Int
     /// The number of bytes that are there.
     package let width: Int
+    /// What they say.
     package let value: Value
     /// Which rule it breaks; nil where it breaks none that can be told without a passphrase.
     package internal(set) var fault: String?
@@ -27,6 +28,7 @@ package struct HeaderField: Equatable, Sendable {
 package struct SlotSummary: Equatable, Sendable {
     /// Where it starts in the file.
     package let offset: Int
+    /// Its type; 1 is that of a recipient.
     package let type: UInt16
     /// The number of bytes of its data.
     package let length: Int

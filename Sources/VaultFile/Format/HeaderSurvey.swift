@@ -8,7 +8,9 @@ package struct HeaderSurvey: Equatable, Sendable {
     /// How many first bytes of a file tell everything: the longest header, the commitment and the MAC.
     package static let prefixLength = Limits.headerLength + VaultHeader.commitmentLength + SecretBox.overhead
 
+    /// The fields, in their order: together they are all bytes of the file.
     package private(set) var fields: [HeaderField] = []
+    /// The slots whose fields are all there.
     package private(set) var slots: [SlotSummary] = []
     private let start: [UInt8]
     /// Where the bytes before the check end.
@@ -16,25 +18,36 @@ package struct HeaderSurvey: Equatable, Sendable {
 
     /// Looks at a file.
     ///
+    /// Where the spans are shorter than they have to be, as of a file that was cut meanwhile, all of it is unread.
+    ///
     /// - Parameters:
     ///   - size: the number of its bytes.
-    ///   - prefix: its first bytes, as many as `prefixLength` or all.
-    ///   - suffix: its last 32 bytes, or all.
+    ///   - prefix: its first bytes, as many as `prefixLength` or all; without the magic 8 are enough.
+    ///   - suffix: its last 32 bytes, or all; without the magic none are needed.
     ///   - isCheckGood: whether the check at its end fits; nil when that was not computed.
     /// - Throws: `memory`.
     package init(size: Int, prefix: RawSpan, suffix: RawSpan, isCheckGood: Bool?) throws(VaultFileError) {
-        start = prefix.array(0..<min(prefix.byteCount, size))
-        let isVault = VaultHeader.hasMagic(prefix)
+        let size = max(size, 0)
+        let given = prefix.extracting(first: min(prefix.byteCount, size))
+        let isVault = VaultHeader.hasMagic(given)
+        // Of a file that is somebody else's, perhaps the one with the passphrase, no more is kept than might be a magic.
+        let needed = min(size, isVault ? Self.prefixLength : VaultHeader.magic.count)
+        start = given.array(0..<min(given.byteCount, needed))
+        let isEnough =
+            start.count == needed && (!isVault || suffix.byteCount >= min(size, VaultHeader.checkLength))
         // Where the end is missing, the last bytes are those of a field before it.
         let shortest = VaultHeader.fixedLength + VaultHeader.commitmentLength + VaultHeader.checkLength
-        let hasCheck = isVault && (size >= shortest || size >= VaultHeader.shortestFile && isCheckGood == true)
+        let hasCheck =
+            isEnough && isVault
+            && (size >= shortest || size >= VaultHeader.shortestFile && isCheckGood == true)
         bodyEnd = hasCheck ? size - VaultHeader.checkLength : size
-        if isVault {
-            try readHeader(size: size)
-        } else if start.count >= 5, start[1..<5] == VaultHeader.magic[1..<5] {
-            add("magic", min(VaultHeader.magic.count, start.count), fault: "not the magic of a vault") { .bytes($0) }
+        if isEnough {
+            if isVault {
+                try readHeader(size: size)
+            } else if let length = Self.rewrittenMagics.first(where: { start.starts(with: $0) })?.count {
+                add("magic", length, fault: "not the magic of a vault") { .bytes($0) }
+            }
         }
-        // Nothing is shown of a file that is somebody else's: it may be the one with the passphrase.
         if nextOffset < bodyEnd {
             append(HeaderField(name: "unread", offset: nextOffset, width: bodyEnd - nextOffset, value: .unread))
         }
@@ -49,6 +62,17 @@ package struct HeaderSurvey: Equatable, Sendable {
             mark(fields.last?.name, "the file has \(size) bytes, above the limit of \(Limits.fileSize)")
         }
     }
+
+    /// What becomes of the magic on the way, by 7-bit transport or where line ends are rewritten; nothing else of a file
+    /// that is no vault is shown. At most as many bytes as the magic has.
+    private static let rewrittenMagics: [[UInt8]] = {
+        let name = Array(VaultHeader.magic[1..<5])
+        let ends: [[UInt8]] = [
+            [0x0D, 0x0A, 0x1A], [0x0A, 0x1A], [0x0D, 0x1A], [0x0A, 0x0A, 0x1A], [0x0D, 0x0D, 0x1A], [0x0D, 0x0D, 0x0A],
+            [0x0D, 0x0A, 0x0D],
+        ]
+        return [VaultHeader.magic[0], VaultHeader.magic[0] & 0x7F].flatMap { first in ends.map { [first] + name + $0 } }
+    }()
 
     /// Where the next field starts.
     private var nextOffset: Int { fields.last.map { $0.offset + $0.width } ?? 0 }
@@ -107,8 +131,9 @@ package struct HeaderSurvey: Equatable, Sendable {
             var fingerprint: [UInt8]?
             if type == Int(Slot.recipientType), length == Slot.recipientLength {
                 guard add("slot \(index) owner_pk", 32, { .bytes($0) }) else { return }
-                let owner = Array(start[nextOffset - 32..<nextOffset])
-                fingerprint = try Owner.fingerprint(of: owner.rawSpan)
+                if case .bytes(let owner)? = fields.last?.value {
+                    fingerprint = try Owner.fingerprint(of: owner.rawSpan)
+                }
                 guard add("slot \(index) eph_pk", 32, { .bytes($0) }), add("slot \(index) box", 48, { .bytes($0) })
                 else { return }
             } else {

@@ -16,7 +16,10 @@ package enum Padding {
         let step = 1 << (exponent - significant)
         return (length + step - 1) & -step
     }
+
     /// The lengths that are padded to a length: what its size tells of a plaintext.
+    ///
+    /// Specified in the file format, *Bytes*.
     ///
     /// - Parameter padded: the length of a plaintext, above 0 and below 2^62.
     /// - Returns: nil when no length is padded to it.

@@ -51,7 +51,17 @@ extension VaultPlaintext {
         }
     }
 
-    private static func composed(
+    /// Composes a plaintext: inner header, settings, metadata and padding.
+    ///
+    /// Specified in the file format, *Bytes*.
+    ///
+    /// - Parameters:
+    ///   - vaultID: 16 bytes.
+    ///   - generation: the number of the save; 0 for what is never saved.
+    ///   - settings: all of the settings.
+    ///   - metadata: one canonical dictionary that belongs to them, or nothing.
+    /// - Throws: `tooLarge`, `outOfMemory`.
+    package static func composed(
         vaultID: [UInt8], generation: UInt64, settings: DictionaryMerge, metadata: RawSpan
     ) throws(PropertyListError) -> VaultPlaintext {
         var plaintext = try buffer(settings: settings.byteCount, metadata: metadata.byteCount)

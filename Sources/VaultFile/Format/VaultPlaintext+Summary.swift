@@ -2,10 +2,13 @@ internal import PropertyLists
 
 /// What a decrypted vault is like: sizes and numbers, and no name or value.
 package struct PlaintextSummary: Equatable, Sendable {
+    /// The number of bytes of the settings.
     package let settingsLength: Int
     /// 0 without metadata.
     package let metadataLength: Int
+    /// The number of zeros after them.
     package let paddingLength: Int
+    /// The number of settings.
     package let settingsCount: Int
     /// Whether there are ages that belong to the settings.
     package let hasAges: Bool
@@ -13,6 +16,7 @@ package struct PlaintextSummary: Equatable, Sendable {
     package let removedCount: Int
     /// The values that an undo can bring back.
     package let undoCount: Int
+    /// The number of those whom a recovery code was made for.
     package let recipientCount: Int
 
     /// Takes what was counted.

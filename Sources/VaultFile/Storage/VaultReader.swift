@@ -77,6 +77,23 @@ package struct VaultReader: ~Copyable, Sendable {
         throw StorageError(.readVault, .stale, .changedWhileReading)
     }
 
+    /// Reads the first and the last bytes, of one moment.
+    ///
+    /// - Parameters:
+    ///   - prefixCount: how many of the first at most; a shorter file gives what it has.
+    ///   - suffixCount: how many of the last at most.
+    /// - Returns: the bytes, and the size that goes with them.
+    /// - Throws: `changedWhileReading` if another program writes into it, or a system failure.
+    package borrowing func readEnds(prefix prefixCount: Int, suffix suffixCount: Int) throws(StorageError) -> FileEnds {
+        let ends = FileEnds(
+            prefix: try readPrefix(prefixCount), suffix: try readSuffix(suffixCount), size: size)
+        let after = try descriptor.status(.readVault).identity
+        guard after.size == size, after.modified == identity.modified,
+            ends.prefix.count == min(prefixCount, size), ends.suffix.count == min(suffixCount, size)
+        else { throw StorageError(.readVault, .stale, .changedWhileReading) }
+        return ends
+    }
+
     private borrowing func read(_ range: Range<Int>) throws(StorageError) -> FileBytes {
         var bytes = try FileBytes(count: range.count)
         let count = try descriptor.read(into: &bytes, range: 0..<range.count, from: range.lowerBound, .readVault)
@@ -93,6 +110,16 @@ package struct StoredFile: ~Copyable, Sendable {
     package let identity: FileIdentity
 }
 
+/// The first and the last bytes of a file that is not read as a whole.
+package struct FileEnds: ~Copyable, Sendable {
+    /// The first bytes.
+    package let prefix: FileBytes
+    /// The last bytes.
+    package let suffix: FileBytes
+    /// The number of bytes of the file.
+    package let size: Int
+}
+
 extension FileStatus {
     /// Refuses what is no regular file.
     func requireRegularFile(_ step: StorageError.Step) throws(StorageError) {
@@ -103,6 +130,27 @@ extension FileStatus {
         case .other: throw StorageError(step, .invalidArgument, .notARegularFile)
         }
     }
+}
+
+/// Opens a file and reads in it; one that changes meanwhile is opened and read again, a few times.
+///
+/// - Parameters:
+///   - open: opens the file.
+///   - body: reads in it.
+/// - Returns: what `body` returns.
+/// - Throws: what `open` or `body` throws; `changedWhileReading` of the last time.
+func readingUnchanged<Result: ~Copyable>(
+    _ open: () throws(StorageError) -> VaultReader,
+    _ body: (borrowing VaultReader) throws(StorageError) -> Result
+) throws(StorageError) -> Result {
+    for _ in 1..<VaultReader.attempts {
+        do throws(StorageError) {
+            return try body(try open())
+        } catch {
+            guard error.kind == .changedWhileReading else { throw error }
+        }
+    }
+    return try body(try open())
 }
 
 /// Reads a whole vault once its size and first bytes are found good.
@@ -117,37 +165,23 @@ extension FileStatus {
 func readAdmitted<Refusal: Error>(
     _ open: () throws(StorageError) -> VaultReader, _ admit: (_ prefix: RawSpan, _ size: Int) throws(Refusal) -> Void
 ) throws(ReadError<Refusal>) -> StoredFile {
-    for _ in 1..<VaultReader.attempts {
-        do throws(ReadError<Refusal>) {
-            return try readOnce(open, admit)
-        } catch {
-            guard case .storage(let failure) = error, failure.kind == .changedWhileReading else { throw error }
+    let found: Admission<Refusal>
+    do throws(StorageError) {
+        found = try readingUnchanged(open) { (reader) throws(StorageError) in
+            let prefix = try reader.readPrefix()
+            do throws(Refusal) { try admit(prefix.bytes, reader.size) } catch { return .refused(error) }
+            return .admitted(try reader.readAll())
         }
-    }
-    return try readOnce(open, admit)
-}
-
-private func readOnce<Refusal: Error>(
-    _ open: () throws(StorageError) -> VaultReader, _ admit: (_ prefix: RawSpan, _ size: Int) throws(Refusal) -> Void
-) throws(ReadError<Refusal>) -> StoredFile {
-    let reader = try ReadError<Refusal>.wrapping { () throws(StorageError) in try open() }
-    let prefix = try ReadError<Refusal>.wrapping { () throws(StorageError) in try reader.readPrefix() }
-    do throws(Refusal) {
-        try admit(prefix.bytes, reader.size)
     } catch {
-        throw .refused(error)
+        throw .storage(error)
     }
-    return try ReadError<Refusal>.wrapping { () throws(StorageError) in try reader.readAll() }
+    switch consume found {
+    case .admitted(let file): return file
+    case .refused(let refusal): throw .refused(refusal)
+    }
 }
 
-extension ReadError {
-    fileprivate static func wrapping<Value: ~Copyable>(
-        _ body: () throws(StorageError) -> Value
-    ) throws(Self) -> Value {
-        do throws(StorageError) {
-            return try body()
-        } catch {
-            throw .storage(error)
-        }
-    }
+private enum Admission<Refusal: Error>: ~Copyable {
+    case admitted(StoredFile)
+    case refused(Refusal)
 }

@@ -44,6 +44,17 @@ package struct VaultStore: Sendable {
         try readAdmitted({ () throws(StorageError) in try open() }, admit)
     }
 
+    /// Opens the file and reads in it; one that changes meanwhile is opened and read again, a few times.
+    ///
+    /// - Parameter body: reads in the file; throws `changedWhileReading` when that does not fit together.
+    /// - Returns: what `body` returns.
+    /// - Throws: as `open()`, and what `body` throws.
+    package func reading<Result: ~Copyable>(
+        _ body: (borrowing VaultReader) throws(StorageError) -> Result
+    ) throws(StorageError) -> Result {
+        try readingUnchanged({ () throws(StorageError) in try open() }, body)
+    }
+
     /// Takes the lock for a change. It is held until the transaction's life ends.
     ///
     /// - Parameters:

@@ -111,14 +111,55 @@ import VaultFile
         }
     }
 
-    @Test("nothing is shown of a file that is no vault, but a magic that was rewritten on the way")
-    func foreign() throws {
-        let secret = Array("a passphrase, by mistake".utf8)
-        #expect(try survey(secret).fields.map(\.value) == [.unread])
-        let rewritten = try [0x89, 0x43, 0x4F, 0x46, 0x52, 0x0A, 0x1A] + MadeFile.bytes().dropFirst(8)
-        #expect(try survey(rewritten).fields.first?.value == .bytes(Array(rewritten.prefix(8))))
-        #expect(try survey([]).fields == [])
+    @Test("spans that are short or do not fit the size are taken, and nothing is made up from them")
+    func inconsistent() throws {
+        let file = try MadeFile.bytes(slots: Self.slots)
+        for size in [Int.min, -1, 0, 1, 7, 8, 9, 10, 41, 42, 103, 104, 135, 136, 300, 4_144, file.count, Int.max] {
+            for first in [0, 1, 5, 7, 8, 9, 10, 42, 72, 100, 108, 188, 300, 4_143, 4_144, file.count] {
+                for last in [0, 1, 31, 32, 33, file.count] {
+                    for isCheckGood in [nil, true, false] {
+                        let (prefix, suffix) = (Array(file.prefix(first)), Array(file.suffix(last)))
+                        let survey = try HeaderSurvey(
+                            size: size, prefix: prefix.rawSpan, suffix: suffix.rawSpan, isCheckGood: isCheckGood)
+                        let comment = Comment("\(size): \(first), \(last)")
+                        #expect(survey.fields.reduce(0) { $0 + $1.width } == max(0, size), comment)
+                        let isShort = first < min(size, HeaderSurvey.prefixLength) || last < min(size, 32)
+                        if size > 8 && isShort { #expect(survey.fields.map(\.value) == [.unread], comment) }
+                    }
+                }
+            }
+        }
     }
+
+    /// A magic that was rewritten on the way: by 7-bit transport, or as the end of a line.
+    private static let rewritten: [[UInt8]] = [
+        [0x09, 0x43, 0x4F, 0x46, 0x52, 0x0D, 0x0A, 0x1A], [0x89, 0x43, 0x4F, 0x46, 0x52, 0x0A, 0x1A],
+        [0x09, 0x43, 0x4F, 0x46, 0x52, 0x0A, 0x1A], [0x89, 0x43, 0x4F, 0x46, 0x52, 0x0D, 0x1A],
+        [0x89, 0x43, 0x4F, 0x46, 0x52, 0x0D, 0x0D, 0x0A], [0x89, 0x43, 0x4F, 0x46, 0x52, 0x0D, 0x0A, 0x0D],
+        [0x89, 0x43, 0x4F, 0x46, 0x52, 0x0A, 0x0A, 0x1A], [0x89, 0x43, 0x4F, 0x46, 0x52, 0x0D, 0x0D, 0x1A],
+    ]
+
+    @Test(
+        "of a magic that was rewritten on the way its own bytes are shown, and none that follow", arguments: rewritten)
+    func magic(_ magic: [UInt8]) throws {
+        let fields = try survey(magic + Array("secret".utf8)).fields
+        #expect(fields.map(\.value) == [.bytes(magic), .unread])
+        #expect(fields.first?.fault == "not the magic of a vault")
+    }
+
+    @Test(
+        "nothing is shown of a file that is no vault, nor kept beyond what might be its magic",
+        arguments: ["a passphrase, by mistake", "xCOFR pass", "\tCOFR pass", "\tCOFR\n pass", "\tCOFR", "COFR"])
+    func foreign(text: String) throws {
+        let secret = Array(text.utf8)
+        let survey = try survey(secret)
+        #expect(survey.fields.map(\.value) == [.unread])
+        let kept = Mirror(reflecting: survey).children.first { $0.label == "start" }?.value as? [UInt8]
+        #expect(try #require(kept).count <= 8)
+    }
+
+    @Test("an empty file has no fields")
+    func empty() throws { #expect(try survey([]).fields == []) }
 
     @Test("what a size tells of the lengths is the other way round of the padding")
     func lengths() {

@@ -15,6 +15,19 @@ import VaultFile
         #expect(VectorFile.everywhere.filter { $0.folder == folder } == places)
     }
 
+    @Test("there are vectors for each of the tests that need more than a class")
+    func chosen() {
+        #expect(Self.openedBySlot.count >= 10 && Self.successes.count >= 200)
+        #expect(Self.composed.count >= 200 && Self.sealed.count >= 500)
+    }
+
+    private static let openedBySlot = VectorFile.everywhere(where: { $0.has(.slot) })
+    private static let successes = VectorFile.everywhere(where: { $0.expectation == .success })
+    /// What an Encoder makes; it writes no metadata where there is none to keep.
+    private static let composed = VectorFile.everywhere(where: { $0.isOfAnEncoder })
+    /// What can be sealed again as it is, but is nothing that an Encoder composes or that is written out.
+    private static let sealed = VectorFile.everywhere(where: { $0.has(.random32) && !$0.isOfAnEncoder })
+
     @Test("each file gives its class, with field, value and bound", arguments: VectorFile.everywhere)
     func outcome(of place: VectorFile.Place) throws {
         let vector = try place.load()
@@ -55,12 +68,12 @@ import VaultFile
         if let check = vector.bytes(.check) { #expect(reading.header?.check == check) }
     }
 
-    @Test("a slot opens with its own key, and is the first that does", arguments: VectorFile.everywhere)
+    @Test("a slot opens with its own key, and is the first that does", arguments: openedBySlot)
     func slot(of place: VectorFile.Place) throws {
         let vector = try place.load()
-        guard let number = vector.number(.slot), let seed = vector.bytes(.seed), let master = vector.bytes(.master),
-            let fingerprint = vector.bytes(.fingerprint)
-        else { return }
+        let number = try #require(vector.number(.slot))
+        let (seed, master) = (try #require(vector.bytes(.seed)), try #require(vector.bytes(.master)))
+        let fingerprint = try #require(vector.bytes(.fingerprint))
         let header = try VaultHeader(vector.vault.rawSpan)
         let recipient = try Recipient(seed: seed.rawSpan, ownerFingerprint: fingerprint)
         var first: Int?
@@ -73,12 +86,9 @@ import VaultFile
         #expect(key == vector.bytes(.slotKey))
     }
 
-    @Test(
-        "settings and metadata have the lengths, digests and values that the header gives",
-        arguments: VectorFile.everywhere)
+    @Test("settings and metadata have the lengths, digests and values that the header gives", arguments: successes)
     func values(of place: VectorFile.Place) throws {
         let vector = try place.load()
-        guard vector.expectation == .success else { return }
         let contents = try #require(try VectorReading(vector, vault: vector.vault).contents)
         let (settings, metadata) = (contents.settings.array, contents.metadata.array)
         let padding = contents.bytes.byteCount - VaultPlaintext.headerLength - settings.count - metadata.count
@@ -98,10 +108,33 @@ import VaultFile
         }
     }
 
-    @Test("each success is made again, byte for byte, with the same randomness", arguments: VectorFile.everywhere)
+    @Test("each success is composed from its values and sealed, byte for byte", arguments: composed)
+    func composesAgain(_ place: VectorFile.Place) throws {
+        let vector = try place.load()
+        let bytes = vector.vault
+        let header = try VaultHeader(bytes.rawSpan)
+        let master = try GuardedBuffer(try #require(vector.bytes(.master)))
+        let key = MasterKey(master, keyDerivation: header.keyDerivation)
+        // Lists that are too long for the header are taken from the file, and encoded from their values too.
+        let contents = try #require(try VectorReading(vector, vault: bytes).contents)
+        let opened = try PlainValue(0, of: PropertyListReader(trusted: contents.settings))
+        let settings = try (vector.list(.settingsJSON) ?? opened).list()
+        var metadata: [UInt8] = []
+        if contents.metadata.byteCount > 0 {
+            let opened = try PlainValue(0, of: PropertyListReader(trusted: contents.metadata))
+            metadata = try (vector.list(.metadataJSON) ?? opened).list()
+        }
+        let plaintext = try VaultPlaintext.composed(
+            vaultID: try #require(vector.bytes(.vaultID)), generation: try #require(vector.number(.generation)),
+            settings: try DictionaryMerge(base: settings.rawSpan, changes: [], values: RawSpan()),
+            metadata: metadata.rawSpan)
+        let random = try #require(vector.bytes(.random32))
+        try Self.seal(plaintext.bytes, key, header, random, into: bytes)
+    }
+
+    @Test("every other box that opens is sealed again as it is, byte for byte", arguments: sealed)
     func sealsAgain(_ place: VectorFile.Place) throws {
         let vector = try place.load()
-        guard let random = vector.bytes(.random32) else { return }
         let bytes = vector.vault
         let reading = try VectorReading(vector, vault: bytes)
         let (key, header) = (try #require(reading.key), try #require(reading.header))
@@ -112,7 +145,13 @@ import VaultFile
             Issue.record("the box does not open")
             return
         }
-        let file = try SealedVault.seal(plaintext.bytes, key: key, slots: header.slots, random: random.rawSpan)
+        try Self.seal(plaintext.bytes, key, header, try #require(vector.bytes(.random32)), into: bytes)
+    }
+
+    private static func seal(
+        _ plaintext: RawSpan, _ key: MasterKey, _ header: VaultHeader, _ random: [UInt8], into bytes: [UInt8]
+    ) throws {
+        let file = try SealedVault.seal(plaintext, key: key, slots: header.slots, random: random.rawSpan)
         let made = file.bytes.bytes.array
         let sealed = file.header
         #expect(made == bytes)
@@ -125,6 +164,15 @@ import VaultFile
             _ = unsafe crypto_hash_sha256(&digest, bytes.baseAddress, UInt64(bytes.count))
         }
         return digest
+    }
+}
+
+extension VectorFile {
+    /// Whether the vector says all that an Encoder needs to make the file, which is one that an Encoder makes.
+    fileprivate var isOfAnEncoder: Bool {
+        guard expectation == .success, has(.random32) else { return false }
+        if case .dictionary(let entries) = list(.metadataJSON) { return !entries.isEmpty }
+        return true
     }
 }
 

@@ -64,6 +64,79 @@ import Testing
         }
     }
 
+    private static let opened = [
+        "master: \(digits("01", 32))", "commitment: \(digits("01", 32))", "sealing-key: \(digits("01", 32))",
+        "nonce: \(digits("01", 24))",
+    ]
+    private static let named = ["vault-id: \(digits("01", 16))", "generation: 1"]
+    private static let record = [
+        "known-vault-id: \(digits("01", 16))", "known-generation: 1", "known-check: \(digits("01", 32))",
+        "known-commitment: \(digits("01", 32))",
+    ]
+    private static let path = ["known-path-id: \(digits("01", 16))"]
+    private static let slot = [
+        "recipient-secret: \(digits("01", 32))", "recipient-public: \(digits("01", 32))", "slot: 0",
+        "slot-key: \(digits("01", 32))",
+    ]
+    private static let code = ["seed: \(digits("01", 16))", "fingerprint: \(digits("01", 16))"]
+
+    private static func success(settings: Int, _ json: [String]) -> [String] {
+        opened + ["check: \(digits("01", 32))"] + named
+            + [
+                "settings-length: \(settings)", "metadata-length: 0", "padding-length: 0",
+                "settings: \(digits("01", 32))",
+            ] + json
+    }
+
+    /// What stands after the comment, and whether it is taken: the last column of the table of words.
+    private static let needs: [(lines: [String], isTaken: Bool)] = [
+        (["expect: damaged", "passphrase: a", "append-zeros: 1"], true),
+        (["expect: notAVault", "passphrase: a", "append-zeros: 1"], true),
+        (["expect: unsupportedVersion", "value: 2", "passphrase: a", "append-zeros: 1"], true),
+        (["expect: limitExceeded", "field: size", "value: 2", "bound: 1", "passphrase: a", "append-zeros: 1"], true),
+        (["expect: limitExceeded", "field: ops", "value: 2", "bound: 1", "passphrase: a", "append-zeros: 1"], false),
+        (["expect: refused", "passphrase: a", "append-zeros: 1"], false),
+        (["expect: wrongPassphrase", "passphrase: a", "append-zeros: 1"], false),
+        (["expect: wrongPassphrase", "passphrase: a"] + record + path, true),
+        (["expect: rolledBack", "passphrase: a"] + record + opened + named, true),
+        (["expect: rolledBack", "passphrase: a"] + path + opened + named, false),
+        (["expect: forked", "passphrase: a"] + opened + named, false),
+        (["expect: rekeyed", "recovery-code: a"] + record + code + opened + named, true),
+        (["expect: rekeyed", "recovery-code: a"] + path + code + opened + named, false),
+        (["expect: replaced", "passphrase: a"] + path + opened + named, true),
+        (["expect: replaced", "passphrase: a"] + record + opened + named, false),
+        (["expect: tampered", "recovery-code: a"] + code + opened.prefix(2), true),
+        (["expect: tampered", "recovery-code: a"] + code + slot + opened.prefix(2), false),
+        (["expect: rekeyed", "recovery-code: a"] + record + code + slot + opened + named, false),
+        (["expect: success", "recovery-code: a"] + code + slot + success(settings: 1, ["settings-json: {}"]), true),
+        (["expect: success", "recovery-code: a"] + code + success(settings: 1, ["settings-json: {}"]), false),
+        (["expect: success", "passphrase: a"] + success(settings: 4_096, ["settings-json: {}"]), true),
+        (["expect: success", "passphrase: a"] + success(settings: 4_096, []), false),
+        (["expect: success", "passphrase: a"] + success(settings: 4_097, []), true),
+        (["expect: success", "passphrase: a"] + success(settings: 4_097, ["settings-json: {}"]), false),
+    ]
+
+    @Test("each word is there where it must be, and nowhere else", arguments: needs)
+    func words(lines: [String], isTaken: Bool) {
+        let header = (["comment: c"] + lines).map { $0 + "\n" }.joined() + "\n"
+        do throws(VectorFile.Malformed) {
+            _ = try VectorFile(Array(header.utf8), named: "v1/area_case")
+            #expect(isTaken, "\(header)")
+        } catch {
+            #expect(!isTaken, "\(error)")
+        }
+    }
+
+    @Test("a generation that no state can hold is an error", arguments: [0, 1 << 63, UInt64.max])
+    func generation(_ generation: UInt64) throws {
+        let words = ["expect: rolledBack", "passphrase: a"] + Self.record + Self.opened + Self.named
+        let header = (["comment: c"] + words).map { $0 + "\n" }.joined() + "\n"
+        let path = Array("/vault".utf8)
+        #expect(throws: Never.self) { try Self.read(header).knownState(at: path) }
+        let bad = header.replacing("known-generation: 1", with: "known-generation: \(generation)")
+        #expect(throws: VectorFile.Malformed.self) { try Self.read(bad).knownState(at: path) }
+    }
+
     @Test("names and text that are not allowed are errors", arguments: ["v1/Area", "v1/a.b", "v1/", ".hidden", "a b"])
     func names(name: String) {
         let file = Array((Self.start + "\n").utf8)

@@ -32,7 +32,7 @@ import VaultFile
 
     @Test("digests with key and personalisation are those that others published")
     func personal() throws {
-        let vectors = try Repository.json("external/blake2b-personal.json", as: Vectors.self).vectors
+        let vectors = try ExternalFile.blake2bPersonal.load(as: Vectors.self).vectors
         #expect(vectors.count == 13)
         #expect(Set(vectors.map(\.personal)) == Set(Self.labels.keys))
         for vector in vectors {
@@ -49,7 +49,7 @@ import VaultFile
 
     @Test("the self-test of the RFC comes out right, in pieces too")
     func selfTest() throws {
-        let vectors = try Repository.json("external/blake2b-personal.json", as: Vectors.self).selftest
+        let vectors = try ExternalFile.blake2bPersonal.load(as: Vectors.self).selftest
         #expect(vectors.count == 1)
         for vector in vectors {
             var all = try BLAKE2b("", digestLength: 32)

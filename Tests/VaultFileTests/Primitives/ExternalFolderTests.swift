@@ -1,22 +1,24 @@
 import Foundation
-import SecureMemory
 import TestSupport
 import Testing
 
 /// No file of the public vectors lies unused, and the README tells what is there.
 @Suite struct ExternalFolderTests {
-    /// What runs each file.
-    private static let runners: [String: String] = [
-        "argon2id.json": "ExternalVectorTests", "secretbox.json": "ExternalVectorTests",
-        "blake2b256.json": "ExternalVectorTests", "blake2b-personal.json": "BLAKE2bVectorTests",
-        "x25519.json": "X25519VectorTests", "nfc.json": "ExternalFolderTests",
-    ]
+    @Test("every file is loaded by a suite of its own", arguments: ExternalFile.allCases)
+    func loading(of file: ExternalFile) throws {
+        let tests = Repository.root.appendingPathComponent("Tests/VaultFileTests/Primitives")
+        let names = try FileManager.default.contentsOfDirectory(atPath: tests.path).filter { $0.hasSuffix(".swift") }
+        let loads = try names.map { try String(contentsOf: tests.appendingPathComponent($0), encoding: .utf8) }
+            .flatMap { $0.split(separator: "\n") }
+            .filter { line in line.contains("try ExternalFile.\(file).load(") && !line.contains("//") }
+        #expect(!loads.isEmpty)
+    }
 
-    @Test("every file is run and is in the README with its number of entries")
+    @Test("every file is one that a suite can load, and is in the README with its number of entries")
     func files() throws {
-        let folder = Repository.vectors.appendingPathComponent("external")
+        let folder = ExternalFile.folder
         let names = try FileManager.default.contentsOfDirectory(atPath: folder.path).filter { $0.hasSuffix(".json") }
-        #expect(Set(names) == Set(Self.runners.keys))
+        #expect(Set(names) == Set(ExternalFile.allCases.map(\.rawValue)))
         let readme = try String(contentsOf: folder.appendingPathComponent("README.md"), encoding: .utf8)
         var counts: [String: Int] = [:]
         for line in readme.split(separator: "\n") {
@@ -30,30 +32,6 @@ import Testing
             let top = try #require(try JSONSerialization.jsonObject(with: data) as? [String: Any])
             let entries = top.filter { $0.key != "notes" }.values.compactMap { ($0 as? [Any])?.count }.reduce(0, +)
             #expect(counts[name] == entries, "\(name)")
-        }
-    }
-
-    struct Rows: Decodable { let rows: [String] }
-
-    @Test("text is composed as Unicode's own test says")
-    func nfc() throws {
-        let rows = try Repository.json("external/nfc.json", as: Rows.self).rows
-        #expect(rows.count == 582)
-        for row in rows {
-            let columns = try row.split(separator: ";").map { column in
-                try column.split(separator: " ").map {
-                    try #require(UInt32($0, radix: 16).flatMap(Unicode.Scalar.init))
-                }
-            }
-            try #require(columns.count == 5)
-            let utf8 = columns.map { scalars in Array(String(String.UnicodeScalarView(scalars)).utf8) }
-            // The source, its composed and its decomposed form; then the two compatibility forms.
-            for (index, expected) in [(0, 1), (1, 1), (2, 1), (3, 3), (4, 3)] {
-                let bytes = utf8[index]
-                let normal = try Normalization.nfc(bytes.rawSpan)
-                let found = normal.bytes.array
-                #expect(found == utf8[expected], "\(row)")
-            }
         }
     }
 }

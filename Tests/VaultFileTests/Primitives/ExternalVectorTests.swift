@@ -19,7 +19,7 @@ import VaultFile
 
     @Test("secretbox opens, seals and refuses as the suites say")
     func secretBox() throws {
-        let set = try Repository.json("external/secretbox.json", as: Boxes.self)
+        let set = try ExternalFile.secretBox.load(as: Boxes.self)
         #expect(set.vectors.count >= 31)
         for vector in set.vectors {
             let opened = try SecretBox.open(
@@ -56,7 +56,7 @@ import VaultFile
 
     @Test("Argon2id derives and refuses as the suites say")
     func argon2id() throws {
-        let set = try Repository.json("external/argon2id.json", as: Derivations.self)
+        let set = try ExternalFile.argon2id.load(as: Derivations.self)
         #expect(set.raw.count >= 24)
         for vector in set.raw {
             var found: [UInt8]?
@@ -98,7 +98,7 @@ import VaultFile
 
     @Test("BLAKE2b digests as the suites say")
     func blake2b() throws {
-        let set = try Repository.json("external/blake2b256.json", as: Digests.self)
+        let set = try ExternalFile.blake2b.load(as: Digests.self)
         let all = set.keyed256 + set.derived_keyed256 + set.unkeyed + set.keyed512 + set.keyed_other_lengths
         #expect(all.count >= 35)
         // The format has no salt, so its B takes none; two vectors of libsodium's own derivation do.

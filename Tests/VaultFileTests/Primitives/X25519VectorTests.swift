@@ -38,7 +38,7 @@ import VaultFile
 
     @Test("two holders share what the suites say, and nothing where a public key is of low order")
     func sharing() throws {
-        let vectors = try Repository.json("external/x25519.json", as: Vectors.self)
+        let vectors = try ExternalFile.x25519.load(as: Vectors.self)
         #expect(vectors.shared.count == 522)
         // Zeros alone come from low order alone, and are refused.
         #expect(vectors.shared.filter { !$0.valid }.count == 31)
@@ -54,7 +54,7 @@ import VaultFile
 
     @Test("the function comes out right when it is fed with its own results")
     func iterated() throws {
-        let vectors = try Repository.json("external/x25519.json", as: Vectors.self)
+        let vectors = try ExternalFile.x25519.load(as: Vectors.self)
         #expect(vectors.iterated.map(\.count) == [1, 1_000])
         for vector in vectors.iterated {
             var (secret, key) = (vector.start.bytes, vector.start.bytes)

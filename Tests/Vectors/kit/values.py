@@ -3,6 +3,8 @@
 import json
 import struct
 
+from kit.checking import require
+
 
 class Number:
     """A real or a date by its 8 bytes, so that no conversion can change it."""
@@ -43,7 +45,8 @@ def in_order(dictionary):
 
 def notation(value):
     if isinstance(value, dict):
-        assert len(value) != 1 or not next(iter(value)).startswith("$")
+        only = next(iter(value)) if len(value) == 1 else ""
+        require(not only.startswith("$"), f"{only} as the only key has a meaning of its own in JSON")
         return {key: notation(element) for key, element in in_order(value)}
     if isinstance(value, list):
         return [notation(element) for element in value]
@@ -53,7 +56,7 @@ def notation(value):
         return {"$date" if isinstance(value, Date) else "$real": value.bits.hex()}
     if isinstance(value, int) and not isinstance(value, bool) and abs(value) > 2**53:
         return {"$int": str(value)}
-    assert isinstance(value, (bool, int, str))
+    require(isinstance(value, (bool, int, str)), f"{value!r} has no notation")
     return value
 
 

@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from kit.checking import require
 from kit.primitives import (
     MAGIC, PASSPHRASE, RANDOM, SALT, VAULT_ID, argon2id, blake2b, pad, secretbox, u16, u32, u64, with_check)
 from kit.property_list import canonical
@@ -34,7 +35,7 @@ class File:
         data = bytearray(self.data)
         offset = offset if offset >= 0 else len(data) + offset
         data[offset:offset + len(new)] = new
-        assert len(data) == len(self.data) and data != self.data
+        require(len(data) == len(self.data) and data != self.data, "an edit beyond the end, or of nothing")
         changed = self.but(data)
         return changed.rechecked() if check else changed
 

@@ -3,6 +3,7 @@
 import hashlib
 import re
 
+from kit.checking import require
 from kit.primitives import PASSPHRASE
 from kit.slots import slot_key
 from kit.values import json_line
@@ -46,19 +47,22 @@ class Vectors:
 
     def __init__(self):
         self.files = {}
+        self.names = {}  # by all that is in the file but the comment
 
     def add(
         self, name, comment, expect, file, *, passphrase=PASSPHRASE, code=None, slot=None, field=None, value=None,
         bound=None, zeros=None, known=None,
     ):
         """One vector. `file` is a File, or plain bytes where its maker knows nothing about them."""
-        assert re.fullmatch(r"[a-z0-9_-]+", name) and name not in self.files, name
-        assert expect in CLASSES and "\n" not in comment, name
+        require(re.fullmatch(r"[a-z0-9_-]+", name) and name not in self.files, f"{name} is not allowed, or taken")
+        require(expect in CLASSES and "\n" not in comment, f"{name}: no such class, or a comment of two lines")
         data = file.data if isinstance(file, File) else file
         lines = [("comment", comment), ("expect", expect), ("field", field), ("value", value), ("bound", bound)]
-        assert (expect == "limitExceeded") == (bound is not None), name
-        assert (expect in ("limitExceeded", "unsupportedFeature")) == (field is not None), name
-        assert (expect in ("limitExceeded", "unsupportedFeature", "unsupportedVersion")) == (value is not None), name
+        for word, classes in (
+            (bound, ("limitExceeded",)), (field, ("limitExceeded", "unsupportedFeature")),
+            (value, ("limitExceeded", "unsupportedFeature", "unsupportedVersion")),
+        ):
+            require((expect in classes) == (word is not None), f"{name}: field, value or bound is missing or too many")
         if code is not None:
             lines.append(("recovery-code", code.text))
         elif plain(passphrase):
@@ -77,13 +81,16 @@ class Vectors:
             lines += [("master", file.master), ("commitment", data[file.header_len:][:32])]
         if expect in OPENED:
             lines += opened(file, expect)
-        self.files[name] = header(lines) + b"\n" + data
+        contents = header(lines[1:]) + b"\n" + data
+        require(contents not in self.names, f"{name} is {self.names.get(contents)} again")
+        self.names[contents] = name
+        self.files[name] = header(lines[:1]) + contents
 
 
 def opened(file, expect):
     """What is known of a file whose box opens."""
     vault = file.vault
-    assert file.data == vault.file().data, "a file that was edited does not open"
+    require(file.data == vault.file().data, "a file that was edited does not open")
     yield from (("sealing-key", file.sealing_key), ("nonce", file.nonce))
     yield "random32", None if vault.nonce else vault.random32
     if expect == "invalidContents":
@@ -110,6 +117,6 @@ def header(lines):
         if isinstance(value, bytes) and word != "passphrase":
             value = value.hex()
         value = value if isinstance(value, bytes) else str(value).encode()
-        assert value and b"\n" not in value, word
+        require(value and b"\n" not in value, f"{word} has no value, or one of two lines")
         result += word.encode() + b": " + value + b"\n"
     return result

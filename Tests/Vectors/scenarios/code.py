@@ -1,5 +1,6 @@
 """Recovery codes as people type them. The vault is the same in all: its second slot is for the code."""
 
+from kit.checking import require
 from kit.primitives import public_key
 from kit.slots import CODE, DIGITS, SEED, STRANGER, Code, fingerprint, recipient_slot, written
 from kit.vault import Vault
@@ -38,7 +39,7 @@ def add(vectors):
     reads("o_for_0", "O in place of each 0.", TEXT.replace("0", "O"))
     reads("zero_in_prefix", "0 for the O of the prefix, and a small i for its 1.", "C0FFERi" + TEXT[7:])
     reads("small_o_in_prefix", "All the ambiguous letters, in lower case.",
-          "coffer1" + TEXT[7:].lower().replace("1", "l").replace("0", "o"))
+        "coffer1" + TEXT[7:].lower().replace("1", "l").replace("0", "o"))
 
     def digit(at, text=TEXT):
         """The code with another digit at a place."""
@@ -49,7 +50,7 @@ def add(vectors):
     refused("wrong_fingerprint", "A digit of the fingerprint is another: the checksum does not fit.", digit(50))
     for at in (-6, -3, -1):
         refused(f"wrong_checksum_{-at}", f"Character {-at} from the end is another: one byte of the checksum.",
-                digit(len(TEXT) + at))
+            digit(len(TEXT) + at))
     refused("checksum_zero", "The checksum is 0.", written(SEED, CODE.fingerprint, bytes(3)))
     refused("swapped_digits", "Two digits next to each other are swapped.", TEXT[:8] + TEXT[9] + TEXT[8] + TEXT[10:])
     refused("swapped_groups", "Two groups are swapped.", TEXT[:8] + TEXT[13:17] + "-" + TEXT[8:12] + TEXT[17:])
@@ -82,7 +83,7 @@ def add(vectors):
         ("arabic_digit", "An Arabic-Indic 4 in place of 4.", "4", "٤"),
         ("cyrillic_letter", "A Cyrillic letter that looks like M.", "M", "М"),
     ):
-        assert letter in TEXT[7:]
+        require(letter in TEXT[7:], f"the code has no {letter}")
         refused(name, what, TEXT[:7] + TEXT[7:].replace(letter, lookalike, 1))
     refused("ligature_in_prefix", "The ligature of two f in the prefix.", "COﬀER1" + TEXT[7:])
     for name, what, mark in (
@@ -98,6 +99,6 @@ def add(vectors):
 
     other = fingerprint(public_key(STRANGER))
     vectors.add("code_other_owner", "A code that is right, for the vaults of another owner.", "noMatchingSlot", FILE,
-                code=Code(written(SEED, other), SEED, other))
+        code=Code(written(SEED, other), SEED, other))
     vectors.add("code_other_seed", "A code that is right, of another recipient.", "noMatchingSlot", FILE,
-                code=Code(written(bytes(16), CODE.fingerprint), bytes(16), CODE.fingerprint))
+        code=Code(written(bytes(16), CODE.fingerprint), bytes(16), CODE.fingerprint))

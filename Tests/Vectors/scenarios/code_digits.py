@@ -1,5 +1,6 @@
 """Recovery codes: digits of no weight, letters that are none, and each part of what a code says."""
 
+from kit.checking import require
 from kit.primitives import u64
 from kit.slots import CODE, SEED, Code, code, written
 from scenarios.code import FILE
@@ -13,7 +14,7 @@ def add(vectors):
     refused("55_digits_last_0", "The last digit is missing; it was 0, and the checksum fits if it is put back.",
         last[:-1])
     first = written(b"\7" + SEED[1:], CODE.fingerprint)
-    assert first.startswith("COFFER1-0")
+    require(first.startswith("COFFER1-0"), "the first digit is not 0")
     refused("55_digits_first_0", "The first digit is missing; it was 0, and the checksum fits if it is put back.",
         "COFFER1-" + first[9:])
     refused("55_digits_first_0_hyphen", "The same, with a hyphen in its place.", "COFFER1--" + first[9:])

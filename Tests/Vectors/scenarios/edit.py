@@ -25,7 +25,7 @@ def add(vectors):
         file.flip(end + 16, 7, check=True))
     costly = Vault(ops=2, mem=16_384).file()
     edit("cost_lowered", "Cost that was lowered after the save.", "wrongPassphrase",
-         costly.put(16, Vault().file().data[16:24]))
+        costly.put(16, Vault().file().data[16:24]))
     for name, offset in (
         ("nonce_first", 40), ("nonce_middle", 56), ("nonce_last", 63), ("slot_owner", 76), ("slot_box", 187),
         ("slot_unknown_type", 188), ("slot_unknown_data", end - 1), ("mac_first", end + 32), ("mac_middle", end + 39),
@@ -35,7 +35,7 @@ def add(vectors):
         edit(name, f"A bit in: {name.replace('_', ' ')}.", "tampered", file.flip(offset, check=True))
     edit("mac_and_box", "MAC and ciphertext are all zeros.", "tampered", file.put(end + 32, bytes(4_112)))
     edit("slots_swapped", "The order of the slots.", "tampered",
-         file.put(72, slots[1] + slots[0]))
+        file.put(72, slots[1] + slots[0]))
     body = bytearray(file.data)
     body[10:12], body[68:70] = (72 + len(slots[0])).to_bytes(2, "little"), b"\x01\0"
     del body[72 + len(slots[0]):end]
@@ -59,7 +59,7 @@ def add(vectors):
     vectors.add("salamander_first", "The box opens under two passphrases; the commitment is that of this one.",
         "success", two)
     vectors.add("salamander_second", "The box opens under this passphrase too, but the commitment is that of another.",
-                "wrongPassphrase", two, passphrase=b"Tr0ub4dor&3")
+        "wrongPassphrase", two, passphrase=b"Tr0ub4dor&3")
 
 
 def splices(vectors):
@@ -71,17 +71,17 @@ def splices(vectors):
         vectors.add("splice_" + name, comment, expect, file)
 
     splice("old_box", "The box of the save before in the header of this one.", "tampered",
-           second.put(104, first.data[104:-32]))
+        second.put(104, first.data[104:-32]))
     slotted = Vault(slots=[slot(9, b"")]).file()
     splice("old_box_nonce", "The box of the save before a slot was added; the nonce is the same.", "tampered",
-           slotted.put(108, first.data[104:-32]))
+        slotted.put(108, first.data[104:-32]))
     splice("old_box_unchecked", "The box of the save before, and the check of this one.", "damaged",
-           second.put(104, first.data[104:-32], check=False))
+        second.put(104, first.data[104:-32], check=False))
     splice("old_check", "This save, with the check of the one before.", "damaged",
-           second.put(-32, first.data[-32:], check=False))
+        second.put(-32, first.data[-32:], check=False))
     splice("other_block", "The KDF block of another salt, same passphrase.", "wrongPassphrase",
-           first.put(24, other.data[24:40]))
+        first.put(24, other.data[24:40]))
     splice("other_block_commitment", "KDF block and commitment of another salt.", "tampered",
-           other.put(104, first.data[104:-32]))
+        other.put(104, first.data[104:-32]))
     splice("other_commitment", "The commitment of another salt.", "wrongPassphrase", first.put(72, other.data[72:104]))
     splice("other_box", "The box of another salt.", "tampered", first.put(104, other.data[104:-32]))

@@ -29,7 +29,7 @@ def add(vectors):
     for used in (65_537, 67_584, 67_585, 131_072, 131_073, 200_032):
         fine(f"padding_{used}", f"{used} bytes: Padmé makes it {pad(used)}.", filled(used))
     fine("padding_settings_and_metadata", "Settings of 4,046 bytes and metadata of 44 are padded to 8,192.",
-         filled(4_078), metadata={"": ""})
+        filled(4_078), metadata={"": ""})
 
     def bucket(name, comment, used, size):
         bad("padding_" + name, comment, filled(used), padding=bytes(size - used))
@@ -48,8 +48,9 @@ def add(vectors):
     bucket("67584_to_69632", "67,584 bytes, which need no padding, with a step of it.", 67_584, 69_632)
 
     zeros = 4_096 - 114
-    for name, at in (("first", 0), ("second", 1), ("middle", zeros // 2), ("last_but_one", zeros - 2),
-            ("last", zeros - 1)):
+    for name, at in (
+        ("first", 0), ("second", 1), ("middle", zeros // 2), ("last_but_one", zeros - 2), ("last", zeros - 1),
+    ):
         bad(f"padding_{name}_byte", f"The {name.replace('_', ' ')} byte of the padding is 1.",
             padding=bytes(at) + b"\1" + bytes(zeros - at - 1))
     bad("padding_top_bit", "A byte of the padding is 0x80.", padding=bytes(100) + b"\x80" + bytes(zeros - 101))
@@ -98,5 +99,4 @@ def add(vectors):
         metadata_len=size)
     bad("lengths_big_endian", "settings_len is big-endian.",
         settings_len=int.from_bytes(size.to_bytes(4, "big"), "little"))
-    bad("gap_before_settings", "A zero before the settings.", b"\0" + canonical(BASIC))
     bad("gap_before_metadata", "A zero before the metadata.", metadata=b"\0" + canonical({}))

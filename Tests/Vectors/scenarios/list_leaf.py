@@ -91,14 +91,12 @@ def strings(vectors, fine, bad):
     for name, what, units in (
         ("high_end", "A high surrogate at the end", "0061 d800"), ("high_only", "Nothing but a high surrogate", "dbff"),
         ("high_middle", "A high surrogate before a letter", "d800 0061"),
-        ("high_twice", "Two high surrogates, then a low one",
-                                                                           "d800 d800 dc00"),
+        ("high_twice", "Two high surrogates, then a low one", "d800 d800 dc00"),
         ("low_start", "A low surrogate before a letter", "dc00 0061"),
         ("low_only", "Nothing but a low surrogate", "dfff"),
         ("low_end", "A low surrogate after a letter", "0061 dc00"),
-        ("swapped", "A pair in the wrong order", "dc00 d800"),
-        ("low_low", "Two low surrogates", "dc00 dc00"), ("low_end_low", "The last low surrogate, then a low one",
-        "dfff dc00"),
+        ("swapped", "A pair in the wrong order", "dc00 d800"), ("low_low", "Two low surrogates", "dc00 dc00"),
+        ("low_end_low", "The last low surrogate, then a low one", "dfff dc00"),
         ("low_twice", "A pair, then another low one", "d800 dc00 dc00"),
         ("high_above", "A high surrogate before U+E000", "d800 e000"),
         ("high_below", "A high surrogate before U+DBFF", "d800 dbff"),
@@ -147,4 +145,4 @@ def counts(vectors, fine, bad):
     cut = canonical({"a": bytes(300)})
     at = cut.index(b"\x4f\x11\x01\x2c")
     vectors.add("list_count_into_table", "The count of the last data goes on into the offset table.", "invalidContents",
-                Vault(cut[:at] + b"\x4f\x11\x01\x2d" + cut[at + 4:]).file())
+        Vault(cut[:at] + b"\x4f\x11\x01\x2d" + cut[at + 4:]).file())

@@ -147,6 +147,7 @@ def keys(vectors):
     for marker in ("41", "71", "f1"):
         bad(f"begins_with_{marker}", f"A key begins with {marker}, and UTF-16 follows.",
             Pairs((Raw(marker, "00e9"), 1)))
+    for marker in ("71", "f1"):
         bad(f"begins_with_{marker}_ascii", f"A key begins with {marker}, and ASCII follows.",
             Pairs((Raw(marker, "61"), 1)))
     bad("is_integer_nested", "A key of a nested dictionary is an integer.", {"d": Pairs((Raw("1001"), 1))})

@@ -49,7 +49,7 @@ def add(vectors):
 
 
 def lists(area):
-    area.fine("empty", "An empty dictionary.", {})
+    area.fine("empty", "An empty dictionary is legal, but no Encoder writes it.", {})
     area.fine("unknown", "Unknown keys of every type are kept.", OTHER_TYPES)
     area.fine("keys", "Keys of metadata are any strings.", {"": 1, "\n": 2, "\x7f": 3, "k" * 1_025: 4})
     area.fine("similar_keys", "Keys that look like known ones.", {
@@ -83,11 +83,11 @@ def lists(area):
 def modified(area):
     area.fine("only", "Times of three settings.", CURRENT)
     area.fine("negative", "Times below 0 and at both ends of 64 bits.",
-              {"modified": DIGEST + b"\xff" * 8 + b"\xff" * 7 + b"\x7f" + bytes(7) + b"\x80"})
+        {"modified": DIGEST + b"\xff" * 8 + b"\xff" * 7 + b"\x7f" + bytes(7) + b"\x80"})
     area.fine("no_settings", "No settings, so no times.",
-              {"modified": blake2b("coffer1-ages", canonical({}), size=16)}, settings={})
+        {"modified": blake2b("coffer1-ages", canonical({}), size=16)}, settings={})
     area.bad("no_settings_but_time", "No settings, but a time.",
-             {"modified": blake2b("coffer1-ages", canonical({}), size=16) + bytes(8)}, settings={})
+        {"modified": blake2b("coffer1-ages", canonical({}), size=16) + bytes(8)}, settings={})
     area.types(("data",), "modified", lambda value: {"modified": value})
     for length in (0, 1, 8, 15):
         area.bad(f"stale_{length}", f"{length} bytes are too few for a digest.", {"modified": bytes(length)})
@@ -95,16 +95,16 @@ def modified(area):
     for length in (16, 23, 24, 32, 39, 40, 41, 48):
         if length != 40:
             area.bad(f"current_{length}", f"The right digest, and {length} bytes for three settings.",
-                     {"modified": (DIGEST + TIMES + bytes(8))[:length]})
+                {"modified": (DIGEST + TIMES + bytes(8))[:length]})
         area.fine(f"stale_{length}", f"Another digest: the times are ignored, of {length} bytes.",
-                  {"modified": (b"\xee" * 16 + TIMES + bytes(8))[:length]})
+            {"modified": (b"\xee" * 16 + TIMES + bytes(8))[:length]})
     area.bad("nested_counted", "A time for each key, nested ones too.", {
         "modified": blake2b("coffer1-ages", canonical({"d": {"a": 1, "b": 2}}), size=16) + bytes(24)},
         settings={"d": {"a": 1, "b": 2}})
     area.fine("stale_bit", "The last bit of the digest is another, so the length does not count.",
-              {"modified": DIGEST[:15] + bytes([DIGEST[15] ^ 1])})
+        {"modified": DIGEST[:15] + bytes([DIGEST[15] ^ 1])})
     area.fine("stale_first_bit", "The first bit of the digest is another, so the length does not count.",
-              {"modified": bytes([DIGEST[0] ^ 0x80]) + DIGEST[1:]})
+        {"modified": bytes([DIGEST[0] ^ 0x80]) + DIGEST[1:]})
 
 
 def removed(area):
@@ -137,11 +137,11 @@ def previous(area):
     area.fine("one", "One name.", {**CURRENT, "previous": {"user": entry}})
     area.fine("without_modified", "Without modified it is ignored, but legal.", {"previous": {"user": entry}})
     area.fine("stale", "With the digest of other settings it is ignored, but legal.",
-              {"modified": b"\xee" * 16, "previous": {"user": entry}})
+        {"modified": b"\xee" * 16, "previous": {"user": entry}})
     area.fine("empty", "No name.", {**CURRENT, "previous": {}})
     area.fine("removed_name", "A name that is not among the settings.", {**CURRENT, "previous": {"gone": entry}})
     area.fine("unknown_in_entry", "Unknown keys in an entry are kept.",
-              {**CURRENT, "previous": {"user": {**entry, "": 1, "zzz": [{}]}}})
+        {**CURRENT, "previous": {"user": {**entry, "": 1, "zzz": [{}]}}})
     for kind, value in OTHER_TYPES.items():
         area.fine(f"value_is_{kind}", f"A value of type {kind}.",
             {**CURRENT, "previous": {"n": {**entry, "value": value}}})
@@ -153,14 +153,14 @@ def previous(area):
     area.bad("saved_missing", "An entry without saved.", {**CURRENT, "previous": {"user": without(entry, "saved")}})
     area.bad("value_missing", "An entry without value.", {**CURRENT, "previous": {"user": without(entry, "value")}})
     area.bad("value_similar", "An entry whose value has another key.",
-             {**CURRENT, "previous": {"user": {"saved": 1, "values": 1}}})
+        {**CURRENT, "previous": {"user": {"saved": 1, "values": 1}}})
     area.bad("second_entry", "Only the second entry lacks its value.",
-             {**CURRENT, "previous": {"n": entry, "user": without(entry, "value")}})
+        {**CURRENT, "previous": {"n": entry, "user": without(entry, "value")}})
     area.bad("stale_value_missing", "An entry without value is refused, also where it would be ignored.",
-             {"previous": {"user": without(entry, "value")}})
+        {"previous": {"user": without(entry, "value")}})
     names(area, lambda name: {**CURRENT, "previous": {name: entry}})
     area.bad("stale_name", "A name that is not allowed is refused, also where it would be ignored.",
-             {"previous": {"\n": entry}})
+        {"previous": {"\n": entry}})
 
     deep = []
     for _ in range(30):
@@ -168,4 +168,4 @@ def previous(area):
     area.fine("deep", "A value whose innermost container is at depth 34.",
         {**CURRENT, "previous": {"n": {**entry, "value": deep}}})
     area.bad("too_deep", "A value whose innermost container is at depth 35.",
-             canonical({**CURRENT, "previous": {"n": {**entry, "value": [deep]}}}))
+        canonical({**CURRENT, "previous": {"n": {**entry, "value": [deep]}}}))

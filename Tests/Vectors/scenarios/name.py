@@ -18,7 +18,7 @@ def add(vectors):
     fine("1024_bytes_of_2", "A name of 512 letters of 2 bytes.", {"é" * 512: 1})
     bad("1025_bytes_of_2", "A name of 1,025 bytes: 512 letters of 2 bytes, and one of ASCII.", {"é" * 512 + "n": 1})
     fine("1024_bytes_of_3", "A name of 341 letters of 3 bytes, and one of ASCII: 342 units of UTF-16.",
-         {"水" * 341 + "n": 1})
+        {"水" * 341 + "n": 1})
     bad("1026_bytes_of_3", "A name of 342 letters of 3 bytes: 1,026 bytes.", {"水" * 342: 1})
     fine("1024_bytes_of_4", "A name of 256 characters of 4 bytes: 512 units of UTF-16.", {"𝄞" * 256: 1})
     bad("1025_bytes_of_4", "A name of 1,025 bytes: 256 characters of 4 bytes, and one of ASCII.", {"n" + "𝄞" * 256: 1})
@@ -44,8 +44,10 @@ def add(vectors):
             bad(f"long_u{code:04x}_at_{at}", f"U+{code:04X} as character {at} of a name of 17.", {
                 "n" * at + chr(code) + "n" * (16 - at): 1})
     bad("long_u0080_at_9", "U+0080 as character 9 of a name of 17.", {"n" * 9 + "\x80" + "n" * 7: 1})
-    for code in (0x20, 0x7E, 0xA0, 0xAD, 0xFF, 0x0100, 0x010A, 0x1F00, 0x200B, 0x2028, 0x7F7F, 0x8080, 0xE000, 0xFEFF,
-        0xFFFE, 0xFFFF, 0x1001F, 0x10FFFF):
+    for code in (
+        0x20, 0x7E, 0xA0, 0xAD, 0xFF, 0x0100, 0x010A, 0x1F00, 0x200B, 0x2028, 0x7F7F, 0x8080, 0xE000, 0xFEFF, 0xFFFE,
+        0xFFFF, 0x1001F, 0x10FFFF,
+    ):
         fine(f"u{code:04x}", f"U+{code:04X} is allowed in a name.", {f"a{chr(code)}b": 1})
     fine("space_only", "Nothing but a space.", {" ": 1})
     fine("punctuation", "All of ASCII that is allowed.", {"".join(map(chr, range(0x20, 0x7F))): 1})

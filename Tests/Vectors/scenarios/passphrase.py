@@ -62,4 +62,4 @@ def add(vectors):
         file = Vault(passphrase=passphrase).file()
         vectors.add("passphrase_" + name, comment, "refused", file, passphrase=passphrase)
     vectors.add("passphrase_empty_wrong", "No bytes, on a vault that was made with others.", "refused", Vault().file(),
-                passphrase=b"")
+        passphrase=b"")
