@@ -15,8 +15,16 @@ enum FrameArea {
 
     private static func request(_ body: RawSpan) throws(AgentProtocolError) {
         let request = try AgentRequest.decode(body)
-        if case .hello(let version) = request, version != AgentProtocol.version { return }
+        if isOfOtherVersion(request) { return }
         check(try encoded(request), body)
+    }
+
+    // What follows the version there is not ours to know.
+    private static func isOfOtherVersion(_ request: borrowing AgentRequest) -> Bool {
+        switch request {
+        case .hello(let version): version != AgentProtocol.version
+        default: false
+        }
     }
 
     private static func reply(_ body: RawSpan) throws(AgentProtocolError) {

@@ -24,10 +24,12 @@ package enum AgentStarter {
     ///   - location: where it is to listen.
     ///   - program: the program that has the verb `agent run`.
     ///   - timeout: how long it may take to be ready.
+    /// - Returns: the number of the process that was started. It is a child of this one, for as long as this lives.
     /// - Throws: why there is none.
+    @discardableResult
     package static func start(
         at location: AgentLocation, program: String = "/proc/self/exe", timeout: Duration = .seconds(10)
-    ) throws(AgentStartError) {
+    ) throws(AgentStartError) -> Int32 {
         let deadline = MonotonicTime.deadline(after: timeout)
         // Here there is somebody to tell what is wrong with it.
         try checkDirectory(location)
@@ -40,7 +42,7 @@ package enum AgentStarter {
         writing = nil
         _ = consume writing
         switch line(from: reading.number, until: deadline) {
-        case .ready: return
+        case .ready: break
         case .running: try waitForOther(location, child, until: deadline)
         case .closed: throw .ended(status: status(of: child))
         case .late:
@@ -48,6 +50,7 @@ package enum AgentStarter {
             _ = status(of: child)
             throw .timedOut
         }
+        return child
     }
 
     private static func checkDirectory(_ location: AgentLocation) throws(AgentStartError) {
