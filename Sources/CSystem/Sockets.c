@@ -64,6 +64,8 @@ int cs_socket_listens(int fd) {
     return option(fd, SO_DOMAIN) == AF_UNIX && option(fd, SO_TYPE) == SOCK_STREAM && option(fd, SO_ACCEPTCONN) == 1;
 }
 
+int cs_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
+
 int cs_adopt(int fd) {
     int flags = fcntl(fd, F_GETFL);
     if (flags < 0 || fcntl(fd, F_SETFL, flags | O_NONBLOCK) != 0) return -1;

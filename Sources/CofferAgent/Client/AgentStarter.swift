@@ -1,8 +1,13 @@
+internal import CSystem
+internal import Glibc
+
 /// Why no agent could be started.
 package enum AgentStartError: Error, Equatable, Sendable {
     /// A step failed, for the system's reason.
     case failed(step: String, errno: Int32)
-    /// The program ended with this status before it was ready: the message went nowhere, but the status says why.
+    /// The directory, or what is in it, is not as it should be.
+    case refused(path: String, reason: String)
+    /// The program ended with this status before it was ready.
     case ended(status: Int32)
     /// The program was not ready in time, and was ended.
     case timedOut
@@ -10,15 +15,124 @@ package enum AgentStartError: Error, Equatable, Sendable {
 
 /// Starts an agent that outlives the program, the terminal and the session that asked for it.
 package enum AgentStarter {
-    /// Starts an agent and waits until it listens. One that lives already is left alone, and is ready.
+    /// Starts an agent and waits until it listens. One that lives already is left alone.
+    ///
+    /// The agent is a process of its own session, with the root as its working directory and nothing open but the null
+    /// device: it keeps no terminal, drive or pipe busy.
     ///
     /// - Parameters:
     ///   - location: where it is to listen.
     ///   - program: the program that has the verb `agent run`.
     ///   - timeout: how long it may take to be ready.
+    /// - Throws: why there is none.
     package static func start(
         at location: AgentLocation, program: String = "/proc/self/exe", timeout: Duration = .seconds(10)
     ) throws(AgentStartError) {
-        throw .failed(step: "start the agent", errno: 0)
+        let deadline = MonotonicTime.deadline(after: timeout)
+        // Here there is somebody to tell what is wrong with it.
+        try checkDirectory(location)
+        var ends: [Int32] = [-1, -1]
+        guard unsafe cs_pipe(&ends) == 0 else { throw .failed(step: "make a pipe", errno: errno) }
+        let reading = OwnedDescriptor(ends[0])
+        var writing: OwnedDescriptor? = OwnedDescriptor(ends[1])
+        let child = try spawn(program, location, ready: ends[1])
+        // From now on the agent alone has the other end, so that its death ends the wait.
+        writing = nil
+        _ = consume writing
+        switch line(from: reading.number, until: deadline) {
+        case .ready: return
+        case .running: try waitForOther(location, child, until: deadline)
+        case .closed: throw .ended(status: status(of: child))
+        case .late:
+            kill(child, SIGKILL)
+            _ = status(of: child)
+            throw .timedOut
+        }
+    }
+
+    private static func checkDirectory(_ location: AgentLocation) throws(AgentStartError) {
+        do throws(AgentPlaceError) { _ = try RuntimeDirectory(location, creating: true) } catch {
+            switch error {
+            case .refused(let path, let reason): throw .refused(path: path, reason: reason)
+            case .failed(let step, let errno, _): throw .failed(step: step, errno: errno)
+            case .alreadyRunning: return
+            }
+        }
+    }
+
+    private static func spawn(
+        _ program: String, _ location: AgentLocation, ready: Int32
+    ) throws(AgentStartError) -> pid_t {
+        let line = ["coffer", "agent", "run", "--ready-fd", "3"]
+        var words = unsafe line.map { unsafe strdup($0) } + [nil]
+        // The agent must listen where its client looks, however the client came to know.
+        let place = unsafe strdup("\(variable)\(location.directory)")
+        defer {
+            unsafe words.forEach { unsafe free($0) }
+            unsafe free(place)
+        }
+        var variables = unsafe otherVariables() + [place, nil]
+        var child: pid_t = 0
+        let result = unsafe cs_spawn_detached(&child, program, &words, &variables, ready)
+        guard result == 0 else { throw .failed(step: "start the agent", errno: result) }
+        return child
+    }
+
+    private static let variable = "COFFER_RUNTIME_DIR="
+
+    private static func otherVariables() -> [UnsafeMutablePointer<CChar>?] {
+        var variables: [UnsafeMutablePointer<CChar>?] = unsafe []
+        var next = unsafe cs_environment()
+        while let entry = unsafe next?.pointee {
+            if unsafe strncmp(entry, variable, variable.utf8.count) != 0 { unsafe variables.append(entry) }
+            unsafe next = unsafe next.map { unsafe $0 + 1 }
+        }
+        return unsafe variables
+    }
+
+    // MARK: Waiting
+
+    private enum Line { case ready, running, closed, late }
+
+    private static func line(from descriptor: Int32, until deadline: Int64) -> Line {
+        var text: [UInt8] = []
+        while text.last != 0x0A {
+            guard UnixSocket.wait(descriptor, for: POLLIN, until: deadline) else { return .late }
+            var bytes = [UInt8](repeating: 0, count: 16)
+            let count = unsafe read(descriptor, &bytes, bytes.count)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0, text.count < 16 else { return .closed }
+            text += bytes.prefix(count)
+        }
+        return String(decoding: text, as: UTF8.self) == "ready\n" ? .ready : .running
+    }
+
+    /// Another agent was faster; it may not listen yet.
+    private static func waitForOther(
+        _ location: AgentLocation, _ child: pid_t, until deadline: Int64
+    ) throws(AgentStartError) {
+        _ = status(of: child)
+        while MonotonicTime.now < deadline {
+            do throws(AgentClientError) {
+                _ = try AgentConnection(to: location, timeout: .nanoseconds(deadline - MonotonicTime.now))
+                return
+            } catch {
+                switch error {
+                case .noAgent, .broken: usleep(5_000)
+                // Somebody is there, and the next connection says what is wrong.
+                case .foreignAgent, .version, .tooLarge: return
+                case .timedOut: throw .timedOut
+                }
+            }
+        }
+        throw .timedOut
+    }
+
+    private static func status(of child: pid_t) -> Int32 {
+        var status: Int32 = 0
+        while unsafe waitpid(child, &status, 0) < 0 {
+            guard errno == EINTR else { return -1 }
+        }
+        return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
     }
 }

@@ -1,4 +1,7 @@
+internal import CSystem
+internal import Glibc
 package import SecureMemory
+internal import VaultFile
 
 /// The program that `coffer agent run` is.
 package enum AgentProgram {
@@ -6,7 +9,7 @@ package enum AgentProgram {
     package struct Options: Sendable {
         /// Where it listens.
         package var location: AgentLocation
-        /// A descriptor that is told when the agent listens, and is then closed.
+        /// A descriptor that gets one line, `ready` or `running`, and is closed then or at a failure.
         package var readyDescriptor: Int32?
         /// What the system refused of the protection of the process.
         package var refusals: ProcessHardening.Refusals
@@ -32,7 +35,72 @@ package enum AgentProgram {
     }
 
     /// Runs until it is told to end. Nothing secret is in memory before, and none after.
+    ///
+    /// No thread must have been started before, because those that this starts are to take no signals.
     package static func run(_ options: Options) -> Outcome {
-        .failed(step: "run the agent", errno: 0, path: options.location.directory)
+        run(options) { AgentService(refusals: options.refusals) }
+    }
+
+    /// Runs with a handler of the caller's choice, which is made when all else is ready.
+    static func run(_ options: Options, makeHandler: () -> any AgentHandler) -> Outcome {
+        // Pages are locked for the process that asks, so nothing is allocated before this one is the agent.
+        umask(0o077)
+        raiseDescriptorLimit()
+        let ready = options.readyDescriptor.map { OwnedDescriptor($0) }
+        if let number = options.readyDescriptor { _ = cs_close_on_exec(number) }
+        do throws(AgentPlaceError) {
+            let signals = try endingSignals(options.location)
+            let listening = try ListeningSocket(at: options.location, inherited: try SocketActivation.take())
+            let handler = makeHandler()
+            let loop = try makeLoop(listening.descriptor, signals.number, handler, options.location)
+            tell("ready\n", ready)
+            loop.run()
+            handler.stop()
+            // The name of the socket goes before the connections: who sees the end of one finds nobody there.
+            drop(listening)
+            return withExtendedLifetime(loop) { .ended }
+        } catch {
+            switch error {
+            case .alreadyRunning:
+                tell("running\n", ready)
+                return .alreadyRunning
+            case .refused(let path, let reason): return .refused(path: path, reason: reason)
+            case .failed(let step, let errno, let path): return .failed(step: step, errno: errno, path: path)
+            }
+        }
+    }
+
+    private static func drop(_ listening: consuming ListeningSocket) {}
+
+    private static func endingSignals(_ location: AgentLocation) throws(AgentPlaceError) -> OwnedDescriptor {
+        do throws(Errno) { return try SignalDescriptor.open(SignalDescriptor.ending) } catch {
+            throw .failed(step: "wait for signals", errno: error.code, path: location.directory)
+        }
+    }
+
+    private static func makeLoop(
+        _ listener: Int32, _ signals: Int32, _ handler: any AgentHandler, _ location: AgentLocation
+    ) throws(AgentPlaceError) -> AgentLoop {
+        do throws(Errno) {
+            return try AgentLoop(listener: listener, signals: signals, handler: handler)
+        } catch {
+            throw .failed(step: "wait for clients", errno: error.code, path: location.socketPath)
+        }
+    }
+
+    // A login often allows a thousand, and many more to who asks.
+    private static func raiseDescriptorLimit() {
+        let descriptors = __rlimit_resource_t(RLIMIT_NOFILE.rawValue)
+        var limit = rlimit()
+        guard unsafe getrlimit(descriptors, &limit) == 0, limit.rlim_cur < 4_096 else { return }
+        limit.rlim_cur = min(limit.rlim_max, 4_096)
+        _ = unsafe setrlimit(descriptors, &limit)
+    }
+
+    private static func tell(_ line: String, _ ready: consuming OwnedDescriptor?) {
+        guard let ready else { return }
+        let bytes = Array(line.utf8)
+        // Nobody may be there any more to hear it.
+        _ = unsafe write(ready.number, bytes, bytes.count)
     }
 }

@@ -1,0 +1,68 @@
+/// What a loop takes from its clients, in number, bytes and time.
+package struct AgentLimits: Sendable {
+    /// The most connections; fewer where the process may have fewer descriptors.
+    package var connections = 2_048
+    /// How many descriptors are left for the vaults' files.
+    package var sparedDescriptors = 64
+    /// The most memory of all frames that come in, and of the changes that they hold until they are saved.
+    package var incomingBytes = 160 << 20
+    /// Up to this size a frame has room whatever the others take: a lock, a status, a read, an unlock.
+    package var smallFrame = 16 << 10
+    /// From this many unread bytes on, no read is begun that would add to them.
+    package var outgoingBytes = 128 << 20
+    /// The most reads that the handler is given at once: each may come back as the largest value.
+    package var readsInFlight = 4
+    /// The most changes that the handler is given at once.
+    package var changesInFlight = 16
+    /// How long a client may take to send a frame that it has begun, or to read a reply.
+    package var patience = Duration.seconds(30)
+    /// How long a client may stand still in the middle of a frame or a reply while others wait for the room.
+    package var shortPatience = Duration.seconds(2)
+    /// How long the end of the loop waits for what has begun: a save may wait for a file's lock.
+    package var farewell = Duration.seconds(10)
+
+    /// The limits of a program that runs.
+    package init() {}
+}
+
+/// What a request costs the agent.
+enum AgentLoad {
+    /// It is answered at once, whatever else goes on.
+    case none
+    /// It waits for the reading thread.
+    case read
+    /// It waits for the saving thread.
+    case change
+}
+
+extension AgentRequest {
+    var load: AgentLoad {
+        switch self {
+        case .hello: .none
+        case .status: .none
+        case .epoch: .none
+        case .lock: .none
+        case .stop: .none
+        case .unlock: .read
+        case .value: .read
+        case .list: .read
+        case .details: .read
+        case .change: .change
+        }
+    }
+
+    var isStop: Bool {
+        switch self {
+        case .stop: true
+        default: false
+        }
+    }
+
+    /// The version of a greeting.
+    var greeting: UInt32? {
+        switch self {
+        case .hello(let version): version
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,163 @@
+internal import Glibc
+
+// What happens on one connection.
+extension AgentLoop {
+    /// Does what a connection is ready for.
+    func advance(_ connection: LoopConnection, _ events: Int16) {
+        if connection.unsent > 0 { return send(on: connection) }
+        if connection.isReading { return receive(on: connection) }
+        // Nothing was asked for, so this is the end of the other side. What has begun goes on without it.
+        end(connection)
+    }
+
+    /// Lets go of a connection, wherever it stands.
+    func end(_ connection: LoopConnection) {
+        guard connections.removeValue(forKey: connection.number) != nil else { return }
+        incomingBytes -= connection.charge
+        outgoingBytes -= connection.unsent
+        connection.charge = 0
+        if connection.isWaiting {
+            waitingReads.removeAll { $0 == connection.number }
+            waitingChanges.removeAll { $0 == connection.number }
+        }
+        acceptsAgain = .min
+    }
+
+    // MARK: Requests
+
+    private func receive(on connection: LoopConnection) {
+        let state = connection.incoming.receive(from: connection.socket.number) { room in
+            hasRoom(for: connection, room)
+        }
+        let now = MonotonicTime.now
+        connection.lastProgress = now
+        switch state {
+        case .ended: end(connection)
+        case .malformed: refuse(connection, .malformed)
+        case .noRoom: refuse(connection, .busy)
+        case .partial:
+            if !connection.incoming.isEmpty, connection.deadline == .max {
+                connection.deadline = MonotonicTime.deadline(after: limits.patience)
+            }
+        case .complete:
+            connection.deadline = .max
+            take(from: connection)
+        }
+    }
+
+    private func take(from connection: LoopConnection) {
+        do throws(AgentProtocolError) {
+            let request = try connection.incoming.withBody { (body) throws(AgentProtocolError) in
+                try AgentRequest.decode(body)
+            }
+            // What the request holds is a copy, which now stands for the frame.
+            connection.incoming = IncomingFrame()
+            if request.load != .change { discharge(connection) }
+            begin(request, on: connection)
+        } catch {
+            connection.incoming = IncomingFrame()
+            discharge(connection)
+            refuse(connection, error == .memory ? .busy : .malformed)
+        }
+    }
+
+    private func begin(_ request: consuming AgentRequest, on connection: LoopConnection) {
+        guard connection.isGreeted else {
+            guard let version = request.greeting else { return refuse(connection, .malformed) }
+            guard version == AgentProtocol.version else { return refuse(connection, .version(AgentProtocol.version)) }
+            connection.isGreeted = true
+            return dispatch(request, on: connection)
+        }
+        switch request.load {
+        case .none: dispatch(request, on: connection)
+        case .read:
+            connection.waiting = consume request
+            waitingReads.append(connection.number)
+        case .change:
+            connection.waiting = consume request
+            waitingChanges.append(connection.number)
+        }
+    }
+
+    /// Hands over the requests that wait, as far as there is room for their answers.
+    func dispatchWaiting() {
+        while !waitingReads.isEmpty, readsInFlight < limits.readsInFlight, outgoingBytes < limits.outgoingBytes {
+            dispatchWaiting(waitingReads.removeFirst())
+        }
+        while !waitingChanges.isEmpty, changesInFlight < limits.changesInFlight {
+            dispatchWaiting(waitingChanges.removeFirst())
+        }
+    }
+
+    private func dispatchWaiting(_ number: UInt64) {
+        guard let connection = connections[number] else { return }
+        switch connection.takeWaiting() {
+        case .some(let request): dispatch(request, on: connection)
+        case .none: break
+        }
+    }
+
+    private func dispatch(_ request: consuming AgentRequest, on connection: LoopConnection) {
+        lastNumber += 1
+        let (number, load, isStop) = (lastNumber, request.load, request.isStop)
+        switch load {
+        case .none: break
+        case .read: readsInFlight += 1
+        case .change: changesInFlight += 1
+        }
+        flights[number] = Flight(connection: connection.number, load: load, charge: connection.charge)
+        connection.charge = 0
+        connection.request = number
+        if isStop { connection.staysToTheEnd = true }
+        let ticket = ReplyTicket(mailbox, request: number)
+        handler.handle(request) { reply in ticket.answer(reply) }
+        if isStop { beginEnding() }
+    }
+
+    // MARK: Replies
+
+    /// Takes an answer of the handler.
+    func complete(_ answer: LoopMailbox.Answer) {
+        guard let flight = flights.removeValue(forKey: answer.request) else { return }
+        switch flight.load {
+        case .none: break
+        case .read: readsInFlight -= 1
+        case .change: changesInFlight -= 1
+        }
+        incomingBytes -= flight.charge
+        guard let connection = connections[flight.connection] else { return }
+        connection.request = nil
+        guard let frame = answer.frame else { return end(connection) }
+        reply(frame, on: connection)
+    }
+
+    /// Says why a connection ends, and ends it.
+    private func refuse(_ connection: LoopConnection, _ failure: AgentFailure) {
+        connection.endsAfterReply = true
+        guard let frame = OutgoingFrame(.failure(failure)) else { return end(connection) }
+        reply(frame, on: connection)
+    }
+
+    private func reply(_ frame: OutgoingFrame, on connection: LoopConnection) {
+        connection.begin(frame)
+        outgoingBytes += frame.count
+        connection.deadline = MonotonicTime.deadline(after: limits.patience)
+        connection.lastProgress = MonotonicTime.now
+        send(on: connection)
+    }
+
+    private func send(on connection: LoopConnection) {
+        let before = connection.unsent
+        let sent = connection.send()
+        outgoingBytes -= before - connection.unsent
+        switch sent {
+        case .ended: end(connection)
+        case .nothing: break
+        case .some: connection.lastProgress = MonotonicTime.now
+        case .all:
+            connection.lastProgress = MonotonicTime.now
+            connection.deadline = .max
+            if connection.endsAfterReply || (isEnding && !connection.staysToTheEnd) { end(connection) }
+        }
+    }
+}

@@ -1,0 +1,144 @@
+internal import Glibc
+package import VaultFile
+
+/// The agent's one thread for sockets and signals. It never blocks and never spins: without anything to do it waits.
+///
+/// Each connection has one request at a time. What a handler answers on other threads comes back through a mailbox.
+package final class AgentLoop {
+    let listener: Int32
+    let signals: Int32
+    let handler: any AgentHandler
+    let limits: AgentLimits
+    let mailbox: LoopMailbox
+
+    var connections: [UInt64: LoopConnection] = [:]
+    var lastNumber: UInt64 = 0
+    /// What the handler has been given and has not answered.
+    var flights: [UInt64: Flight] = [:]
+    var (readsInFlight, changesInFlight) = (0, 0)
+    /// The connections whose requests wait for their turn.
+    var (waitingReads, waitingChanges): ([UInt64], [UInt64]) = ([], [])
+    var (incomingBytes, outgoingBytes) = (0, 0)
+    /// When to accept again after the system had no descriptor for it; the smallest number for now.
+    var acceptsAgain = Int64.min
+
+    /// A request with the handler. It stands here until the answer, even if the client is gone.
+    struct Flight {
+        let connection: UInt64
+        let load: AgentLoad
+        /// What it takes of the memory for frames that come in.
+        let charge: Int
+    }
+
+    private enum Phase: Equatable { case running, ending(until: Int64), ended }
+    private var phase = Phase.running
+
+    /// Prepares a loop.
+    ///
+    /// - Parameters:
+    ///   - listener: a listening socket that never blocks; the caller's.
+    ///   - signals: a descriptor of signals that end the loop, or -1; the caller's.
+    ///   - handler: answers the requests.
+    ///   - limits: what clients may take.
+    /// - Throws: why the system gives no descriptor to wake it with.
+    package init(
+        listener: Int32, signals: Int32 = -1, handler: any AgentHandler, limits: AgentLimits = AgentLimits()
+    ) throws(Errno) {
+        self.listener = listener
+        self.signals = signals
+        self.handler = handler
+        var limits = limits
+        if let descriptors = Self.mostDescriptors {
+            limits.connections = max(min(limits.connections, descriptors - limits.sparedDescriptors), 1)
+        }
+        self.limits = limits
+        mailbox = try LoopMailbox()
+    }
+
+    private static var mostDescriptors: Int? {
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
+        return Int(clamping: limit.rlim_cur)
+    }
+
+    var isEnding: Bool { phase != .running }
+
+    /// Runs until a signal or a request ends it: then everything is locked, and what had begun is answered.
+    ///
+    /// Connections that wait for the end of the program stay open for as long as this object lives.
+    package func run() {
+        while phase != .ended {
+            let answers = mailbox.take()
+            for answer in answers { complete(answer) }
+            dispatchWaiting()
+            let now = MonotonicTime.now
+            enforcePatience(at: now)
+            endIfDone(at: now)
+            if phase == .ended || !mailbox.fallAsleep() { continue }
+            wait(from: now)
+        }
+    }
+
+    /// Locks everything and takes no more requests.
+    func beginEnding() {
+        guard phase == .running else { return }
+        handler.lockAll()
+        phase = .ending(until: MonotonicTime.deadline(after: limits.farewell))
+        for connection in connections.values where connection.isReading && !connection.staysToTheEnd {
+            end(connection)
+        }
+    }
+
+    private func endIfDone(at now: Int64) {
+        guard case .ending(let deadline) = phase else { return }
+        let isDone = flights.isEmpty && connections.values.allSatisfy { $0.isReading }
+        if isDone || now >= deadline { phase = .ended }
+    }
+
+    private func signalCame() {
+        while SignalDescriptor.next(signals) != nil {
+            // Who asks twice does not want to wait.
+            if isEnding { phase = .ended }
+            beginEnding()
+        }
+    }
+
+    // MARK: Waiting
+
+    private func wait(from now: Int64) {
+        let isAccepting = !isEnding && now >= acceptsAgain
+        var polled = [
+            pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+            pollfd(fd: isAccepting ? listener : -1, events: Int16(POLLIN), revents: 0),
+        ]
+        var numbers: [UInt64] = []
+        for connection in connections.values where !(isEnding && connection.isReading) {
+            let events = connection.isReading ? POLLIN : connection.unsent > 0 ? POLLOUT : 0
+            polled.append(pollfd(fd: connection.socket.number, events: Int16(events), revents: 0))
+            numbers.append(connection.number)
+        }
+        let count = unsafe poll(&polled, nfds_t(polled.count), timeout(from: now))
+        guard count > 0 else {
+            // A limit on descriptors that was lowered meanwhile must not make this spin.
+            if count < 0, errno != EINTR { usleep(250_000) }
+            return
+        }
+        if polled[0].revents != 0 { mailbox.acknowledge() }
+        if polled[1].revents != 0 { signalCame() }
+        for (number, entry) in zip(numbers, polled.dropFirst(3)) where entry.revents != 0 {
+            if let connection = connections[number] { advance(connection, entry.revents) }
+        }
+        // Last, so that connections that ended make room.
+        if polled[2].revents != 0, !isEnding { accept() }
+    }
+
+    /// Until when to wait, in milliseconds; -1 for ever.
+    private func timeout(from now: Int64) -> Int32 {
+        var next = connections.values.reduce(Int64.max) { min($0, $1.deadline) }
+        if acceptsAgain > now { next = min(next, acceptsAgain) }
+        if case .ending(let deadline) = phase { next = min(next, deadline) }
+        if let scarce = nextShortDeadline { next = min(next, scarce) }
+        return next == .max ? -1 : MonotonicTime.milliseconds(next - now)
+    }
+}

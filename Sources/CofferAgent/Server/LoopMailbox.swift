@@ -1,0 +1,127 @@
+internal import CSystem
+internal import Coffer
+internal import Glibc
+internal import SecureMemory
+internal import VaultFile
+
+/// Where other threads put their answers, and what wakes the loop for them.
+final class LoopMailbox: Sendable {
+    /// The answer to one request.
+    struct Answer: Sendable {
+        let request: UInt64
+        /// The frame to send; nil when the request was dropped without an answer.
+        let frame: OutgoingFrame?
+    }
+
+    private struct State: Sendable {
+        var answers: [Answer] = []
+        /// Whether the loop looks here before it waits again, so that nothing need wake it.
+        var isAwake = true
+    }
+
+    private let state = PlainMutex(State())
+    private let signal: OwnedDescriptor
+
+    init() throws(Errno) {
+        let made = cs_eventfd()
+        guard made >= 0 else { throw Errno(code: errno) }
+        signal = OwnedDescriptor(made)
+    }
+
+    /// What becomes readable when something was put here while the loop waited.
+    var descriptor: Int32 { signal.number }
+
+    func post(_ answer: Answer) {
+        let wasAwake = state.withLock { state in
+            defer { state.isAwake = true }
+            state.answers.append(answer)
+            return state.isAwake
+        }
+        guard !wasAwake else { return }
+        var one: UInt64 = 1
+        // It fails only when the counter is full, and then the wait has ended.
+        _ = unsafe write(signal.number, &one, MemoryLayout<UInt64>.size)
+    }
+
+    /// Takes what is there.
+    func take() -> [Answer] {
+        state.withLock { state in
+            defer { state.answers = [] }
+            state.isAwake = true
+            return state.answers
+        }
+    }
+
+    /// The loop is about to wait.
+    ///
+    /// - Returns: false if there is something to take first.
+    func fallAsleep() -> Bool {
+        state.withLock { state in
+            guard state.answers.isEmpty else { return false }
+            state.isAwake = false
+            return true
+        }
+    }
+
+    /// Takes back that the descriptor is readable.
+    func acknowledge() {
+        var count: UInt64 = 0
+        _ = unsafe read(signal.number, &count, MemoryLayout<UInt64>.size)
+    }
+}
+
+/// The right to answer one request, once. Dropped unused, it ends the connection, so that nobody waits for ever.
+final class ReplyTicket: Sendable {
+    private let mailbox: LoopMailbox
+    private let request: UInt64
+    private let isUsed = PlainMutex(false)
+
+    init(_ mailbox: LoopMailbox, request: UInt64) {
+        self.mailbox = mailbox
+        self.request = request
+    }
+
+    deinit { if takeRight() { mailbox.post(LoopMailbox.Answer(request: request, frame: nil)) } }
+
+    func answer(_ reply: consuming AgentReply) {
+        guard takeRight() else { return }
+        mailbox.post(LoopMailbox.Answer(request: request, frame: OutgoingFrame(reply)))
+    }
+
+    private func takeRight() -> Bool {
+        isUsed.withLock { isUsed in
+            defer { isUsed = true }
+            return !isUsed
+        }
+    }
+}
+
+/// A reply, ready to be sent.
+final class OutgoingFrame: Sendable {
+    private let arena: GuardedArena
+
+    /// - Returns: nil if there is not even memory to say that there is none.
+    init?(_ reply: consuming AgentReply) {
+        if let arena = try? reply.encode() {
+            self.arena = arena
+        } else if let arena = try? AgentReply.failure(.vault(.notEnoughMemory(memoryKiB: nil))).encode() {
+            self.arena = arena
+        } else {
+            return nil
+        }
+    }
+
+    /// The number of bytes.
+    var count: Int { arena.count }
+
+    /// Writes what follows an offset.
+    func write(to socket: Int32, from offset: Int) -> UnixSocket.Progress {
+        Self.write(arena, to: socket, from: offset)
+    }
+
+    private static func write(
+        _ arena: borrowing GuardedArena, to socket: Int32, from offset: Int
+    ) -> UnixSocket.Progress {
+        UnixSocket.write(socket, arena.bytes.extracting(offset..<arena.count))
+    }
+}
