@@ -15,6 +15,9 @@ STATIC := --product coffer --scratch-path .build-static --disable-local-rpath \
 # last one wins: so both are named once more. Unoptimised code would hide loads from the address sanitizer.
 FUZZ := -c release --product Fuzz --scratch-path .build-fuzz --sanitize=fuzzer --sanitize=address \
 	-Xswiftc -sanitize=fuzzer,address
+# It needs libsystemd, which cannot be linked statically. Whether the package has it is not to be remembered.
+LOGIND := --product coffer-logind --manifest-cache none
+SD_BUS := /usr/include/systemd/sd-bus.h
 # How long `make stress` runs, and `make fuzz` each area; and which areas: all unless told.
 SECONDS ?= 60
 AREAS ?=
@@ -28,7 +31,7 @@ export SWIFT_BACKTRACE := enable=no
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe
 
-.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-consumer test-install static install fuzz format clean
+.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-consumer test-logind test-install static install fuzz format clean
 
 all: build
 
@@ -41,7 +44,7 @@ build: deps
 demo: build
 	@scripts/demo.sh "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
 
-test: lint docs test-audit test-consumer test-debug test-release test-install
+test: lint docs test-audit test-consumer test-debug test-release test-logind test-install
 	@echo "coffer: all tests passed"
 
 lint: deps
@@ -63,6 +66,12 @@ test-audit: deps
 # Every Swift snippet of the README and of the articles, in a package of its own.
 test-consumer: deps
 	@SWIFT="$(SWIFT)" $(PYTHON) Tests/Consumer/run.py
+
+# On a bus of its own, with a login manager that is not one.
+test-logind: deps
+	@if [ ! -e $(SD_BUS) ]; then echo "SKIPPED coffer-logind: there is no $(SD_BUS)"; exit 0; fi; \
+	$(SWIFT) build -c release $(BIND_NOW) $(LOGIND) && $(PYTHON) Tests/Logind/run.py \
+	"$$($(SWIFT) build -c release $(BIND_NOW) $(LOGIND) --show-bin-path)/coffer-logind"
 
 test-install: static
 	@set -e; prefix=$$(mktemp -d); trap 'rm -rf "$$prefix"' EXIT; \
