@@ -23,7 +23,7 @@ public struct SettingDate: Hashable, Comparable, Sendable {
     public static var now: SettingDate { SettingDate(millisecondsSince1970: WallClock.now()) }
 
     /// A whole number is always finite.
-    init(millisecondsSince1970 milliseconds: Int64) {
+    package init(millisecondsSince1970 milliseconds: Int64) {
         secondsSince2001 = Double(milliseconds) / 1_000 - Self.epoch
     }
 
