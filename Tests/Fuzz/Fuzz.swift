@@ -2,7 +2,7 @@ internal import Glibc
 
 /// One area of the program that reads what a stranger wrote.
 private enum Area: String, CaseIterable {
-    case header, canonical, merge, lenient, json, text, contents, freshness
+    case header, canonical, merge, lenient, json, text, contents, freshness, frame
 
     /// The area that `--area=NAME` names; libFuzzer passes over options with two hyphens.
     static let chosen: Area = {
@@ -25,6 +25,7 @@ private enum Area: String, CaseIterable {
         case .text: TextArea.run(input)
         case .contents: ContentsArea.run(input)
         case .freshness: FreshnessArea.run(input)
+        case .frame: FrameArea.run(input)
         }
     }
 }

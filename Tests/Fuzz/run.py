@@ -23,6 +23,7 @@ AREAS = {
     "text": (160, []),
     "contents": (384, []),
     "freshness": (1024, []),
+    "frame": (512, []),
 }
 COMMITMENT_LENGTH = 32
 

@@ -9,7 +9,7 @@ extension AgentLoop {
     /// Takes the connections that wait, for as long as there is room; the longest idle one makes room.
     func accept() {
         for _ in 0..<Self.acceptedInARow {
-            if connections.count >= limits.connections, !endLongestIdle() { return pauseAccepting() }
+            if connections.count >= limits.connections, longestIdle == nil { return pauseAccepting() }
             let socket = cs_socket_accept(listener)
             guard socket >= 0 else {
                 switch errno {
@@ -17,8 +17,11 @@ extension AgentLoop {
                 // It was gone before it was accepted.
                 case EINTR, ECONNABORTED: continue
                 case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                    if endLongestIdle() { continue }
-                    return pauseAccepting()
+                    // The system says so before it looks whether there is anybody.
+                    guard someoneWaits else { return }
+                    guard let longestIdle else { return pauseAccepting() }
+                    end(longestIdle)
+                    continue
                 default: return pauseAccepting()
                 }
             }
@@ -27,19 +30,22 @@ extension AgentLoop {
                 close(socket)
                 continue
             }
+            if connections.count >= limits.connections, let longestIdle { end(longestIdle) }
             lastNumber += 1
             connections[lastNumber] = LoopConnection(socket, number: lastNumber, at: MonotonicTime.now)
         }
     }
 
+    private var someoneWaits: Bool {
+        var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        return unsafe poll(&entry, 1, 0) > 0
+    }
+
     // A connection that waits to be accepted keeps the socket readable: polled, it would wake the loop without end.
     private func pauseAccepting() { acceptsAgain = MonotonicTime.now + Self.acceptPause }
 
-    /// Ends the connection on which nothing has happened for the longest time, if one is idle.
-    private func endLongestIdle() -> Bool {
-        let idle = connections.values.filter { $0.isIdle && !$0.staysToTheEnd }
-        guard let longest = idle.min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
-        end(longest)
-        return true
+    /// The connection on which nothing has happened for the longest time, if one is idle.
+    private var longestIdle: LoopConnection? {
+        connections.values.filter { $0.isIdle && !$0.staysToTheEnd }.min { $0.lastProgress < $1.lastProgress }
     }
 }

@@ -70,9 +70,10 @@ package final class AgentLoop {
         while phase != .ended {
             let answers = mailbox.take()
             for answer in answers { complete(answer) }
-            dispatchWaiting()
             let now = MonotonicTime.now
+            // Before the dispatching, for which it makes room.
             enforcePatience(at: now)
+            dispatchWaiting()
             endIfDone(at: now)
             if phase == .ended || !mailbox.fallAsleep() { continue }
             wait(from: now)

@@ -38,21 +38,28 @@ package enum AgentProgram {
     ///
     /// No thread must have been started before, because those that this starts are to take no signals.
     package static func run(_ options: Options) -> Outcome {
-        run(options) { AgentService(refusals: options.refusals) }
-    }
-
-    /// Runs with a handler of the caller's choice, which is made when all else is ready.
-    static func run(_ options: Options, makeHandler: () -> any AgentHandler) -> Outcome {
         // Pages are locked for the process that asks, so nothing is allocated before this one is the agent.
         umask(0o077)
         raiseDescriptorLimit()
+        return serve(options) { AgentService(refusals: options.refusals) }
+    }
+
+    /// Does what ``run(_:)`` does, but for the settings of the whole process.
+    ///
+    /// - Parameters:
+    ///   - options: where to listen, and whom to tell.
+    ///   - limits: what clients may take.
+    ///   - makeHandler: makes what answers, when all else is ready.
+    package static func serve(
+        _ options: Options, limits: AgentLimits = AgentLimits(), makeHandler: () -> any AgentHandler
+    ) -> Outcome {
         let ready = options.readyDescriptor.map { OwnedDescriptor($0) }
         if let number = options.readyDescriptor { _ = cs_close_on_exec(number) }
         do throws(AgentPlaceError) {
             let signals = try endingSignals(options.location)
             let listening = try ListeningSocket(at: options.location, inherited: try SocketActivation.take())
             let handler = makeHandler()
-            let loop = try makeLoop(listening.descriptor, signals.number, handler, options.location)
+            let loop = try makeLoop(listening.descriptor, signals.number, handler, limits, options.location)
             tell("ready\n", ready)
             loop.run()
             handler.stop()
@@ -79,10 +86,11 @@ package enum AgentProgram {
     }
 
     private static func makeLoop(
-        _ listener: Int32, _ signals: Int32, _ handler: any AgentHandler, _ location: AgentLocation
+        _ listener: Int32, _ signals: Int32, _ handler: any AgentHandler, _ limits: AgentLimits,
+        _ location: AgentLocation
     ) throws(AgentPlaceError) -> AgentLoop {
         do throws(Errno) {
-            return try AgentLoop(listener: listener, signals: signals, handler: handler)
+            return try AgentLoop(listener: listener, signals: signals, handler: handler, limits: limits)
         } catch {
             throw .failed(step: "wait for clients", errno: error.code, path: location.socketPath)
         }

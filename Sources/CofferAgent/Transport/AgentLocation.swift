@@ -24,11 +24,14 @@ package struct AgentLocation: Hashable, Sendable {
         try AgentLocation(user: geteuid(), variable: Self.variable, isDirectory: Self.isDirectory)
     }
 
+    /// Chooses the directory by what the environment says.
+    ///
     /// - Parameters:
     ///   - user: the number of the user.
     ///   - variable: tells variables of the environment.
     ///   - isDirectory: whether there is a directory at a path.
-    init(
+    /// - Throws: what ``ofUser()`` does.
+    package init(
         user: UInt32, variable: (String) -> String?, isDirectory: (String) -> Bool
     ) throws(AgentClientError) {
         func path(_ name: String) -> String? { variable(name).flatMap { $0.utf8.first == 0x2F ? $0 : nil } }

@@ -145,7 +145,8 @@ enum SampleReplies {
         case .status(let vaults): "status \(vaults)"
         case .epoch(let epoch): "epoch \(epoch)"
         case .value(let generation, .none): "value \(generation)"
-        case .value(let generation, .some(let list)): "value \(generation) \(list.bytes.array(0..<list.count))"
+        case .value(let generation, .some(let list)):
+            "value \(generation) \(list.count) \(list.bytes.array(0..<min(list.count, 256)))"
         case .list(let generation, let entries, let hasMore, let now): "list \(generation) \(entries) \(hasMore) \(now)"
         case .changed(let generation, let outcomes, let warnings): "changed \(generation) \(outcomes) \(warnings)"
         case .details(let details): "details \(details)"

@@ -1,0 +1,89 @@
+import Coffer
+import CofferAgent
+import Foundation
+import SecureMemory
+import Synchronization
+
+/// Answers as a test wants: the name of a setting says how.
+final class StubHandler: AgentHandler {
+    typealias Reply = @Sendable (consuming AgentReply) -> Void
+
+    struct State: Sendable {
+        var lockedAll = 0
+        var hasStopped = false
+        /// The loop's thread, under `/proc`.
+        var thread = ""
+        var changes = 0
+        var mostReads = 0
+        var reads = 0
+        var held: [Reply] = []
+    }
+
+    private let state = Mutex(State())
+    private let queue = DispatchQueue(label: "stub", attributes: .concurrent)
+
+    var seen: State { state.withLock { $0 } }
+
+    func handle(_ request: consuming AgentRequest, _ reply: @escaping Reply) {
+        let thread = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self")
+        state.withLock { $0.thread = "/proc/\(thread ?? "")" }
+        switch consume request {
+        case .hello(let version):
+            let memory = AgentMemory(isLocked: true, isWipedOnFork: true, bindsLazily: false, refusals: [])
+            reply(.hello(version: version, memory: memory))
+        case .status: reply(.status([]))
+        case .epoch(let path): reply(.epoch(UInt64(path.utf8.count)))
+        case .unlock: reply(.done)
+        case .lock: reply(.done)
+        case .value(_, let name): value(name, reply)
+        case .list(_, let after): reply(.list(generation: 1, entries: [], hasMore: after != nil, now: 0))
+        case .change(let change):
+            let (count, bytes) = (change.steps.count, UInt64(change.values.count))
+            state.withLock { $0.changes += 1 }
+            if count == 0 { return hold(reply) }
+            let outcomes = [AgentOutcome](repeating: AgentOutcome(before: nil), count: count)
+            queue.async { reply(.changed(generation: bytes, outcomes: outcomes, warnings: [])) }
+        case .details: reply(.failure(.vault(.locked)))
+        case .stop: reply(.done)
+        }
+    }
+
+    /// A name is `bytes N`, `slow`, `never`, `dropped`, or of no setting.
+    private func value(_ name: String, _ reply: @escaping Reply) {
+        let words = name.split(separator: " ")
+        switch words.first {
+        case "bytes":
+            let count = words.last.flatMap { Int($0) } ?? 0
+            queue.async {
+                guard let list = try? GuardedBuffer(count: count) else { return reply(.failure(.busy)) }
+                reply(.value(generation: 1, list: list))
+            }
+        case "slow":
+            state.withLock { state in
+                state.reads += 1
+                state.mostReads = max(state.mostReads, state.reads)
+            }
+            queue.asyncAfter(deadline: .now() + .milliseconds(5)) { [self] in
+                state.withLock { $0.reads -= 1 }
+                reply(.value(generation: 1, list: nil))
+            }
+        case "never": hold(reply)
+        case "dropped": break
+        default: reply(.value(generation: 1, list: nil))
+        }
+    }
+
+    private func hold(_ reply: @escaping Reply) { state.withLock { $0.held.append(reply) } }
+
+    /// Answers what was held back.
+    func release() {
+        let held = state.withLock { state in
+            defer { state.held = [] }
+            return state.held
+        }
+        for reply in held { reply(.done) }
+    }
+
+    func lockAll() { state.withLock { $0.lockedAll += 1 } }
+    func stop() { state.withLock { $0.hasStopped = true } }
+}
