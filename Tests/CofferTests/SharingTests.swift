@@ -261,7 +261,7 @@ import VaultFile
             }
         }
         let tooDeep = try Self.nested(32)
-        #expect(throws: VaultError.limitExceeded(field: "depth", value: 32, bound: 31)) {
+        #expect(throws: VaultError.limitExceeded(field: "depth", value: 33, bound: 32)) {
             try vault.update { draft in draft.set("deep", checking: tooDeep.rawSpan) }
         }
         #expect(try vault.names() == ["deep", "retries"])

@@ -69,9 +69,9 @@ extension AgentService {
         return vault
     }
 
-    private static func refusal(_ installation: HeldVaults.Installation) -> AgentFailure? {
-        switch installation {
-        case .installed: nil
+    private static func refusal(_ admission: HeldVaults.Admission) -> AgentFailure? {
+        switch admission {
+        case .admitted: nil
         case .stale: .staleEpoch
         case .full:
             .vault(

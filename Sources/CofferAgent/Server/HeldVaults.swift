@@ -24,9 +24,9 @@ final class HeldVaults: Sendable {
         var dropped: [Vault] = []
     }
 
-    /// What became of a vault that was proved.
-    enum Installation: Equatable, Sendable {
-        case installed
+    /// Whether a vault is held, or may be.
+    enum Admission: Equatable, Sendable {
+        case admitted
         /// It was locked since the client began.
         case stale
         /// There are as many vaults as there may be.
@@ -56,21 +56,21 @@ final class HeldVaults: Sendable {
     func allows(_ epoch: UInt64) -> Bool { withState { !$0.isEnding && $0.epochs.allows(epoch) } }
 
     /// Whether an unlock of the vault at a place may go on that began at an epoch, and there is room for the vault.
-    func check(_ epoch: UInt64, at place: VaultPlaces.Place) -> Installation {
+    func check(_ epoch: UInt64, at place: VaultPlaces.Place) -> Admission {
         withState { state in Self.check(epoch, at: place, in: &state) }
     }
 
-    private static func check(_ epoch: UInt64, at place: VaultPlaces.Place, in state: inout State) -> Installation {
+    private static func check(_ epoch: UInt64, at place: VaultPlaces.Place, in state: inout State) -> Admission {
         guard !state.isEnding, state.epochs.allows(epoch, at: place) else { return .stale }
         state.entries = state.entries.filter { $0.value.vault.isUnlocked }
-        return state.entries[place] != nil || state.entries.count < most ? .installed : .full
+        return state.entries[place] != nil || state.entries.count < most ? .admitted : .full
     }
 
     /// Holds a vault that is unlocked, in place of the one that was held there; otherwise locks it.
-    func install(_ vault: Vault, at place: VaultPlaces.Place, epoch: UInt64) -> Installation {
+    func install(_ vault: Vault, at place: VaultPlaces.Place, epoch: UInt64) -> Admission {
         withState { state in
             let result = Self.check(epoch, at: place, in: &state)
-            guard result == .installed else {
+            guard result == .admitted else {
                 state.dropped.append(vault)
                 return result
             }

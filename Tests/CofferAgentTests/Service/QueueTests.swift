@@ -1,0 +1,59 @@
+import Coffer
+import CofferAgent
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@Suite struct QueueTests {
+    @Test("work is done in its order, what is urgent first, and no more waits than there may")
+    func order() throws {
+        let scene = Scene()
+        let place = try TemporaryVault()
+        #expect(try scene.unlock(place) == .done)
+        scene.clock.advance(by: .seconds(1))
+        let gate = Gate()
+        scene.before(.open) { gate.pass() }
+        let first = scene.begin(.value(path: place.path, name: "x"))
+        gate.waitForArrival()
+        let waiting = (0..<1_024).map { _ in scene.begin(.value(path: place.path, name: "x")) }
+        let tooMany = scene.begin(.value(path: place.path, name: "x"))
+        #expect(tooMany.now == .failure(.busy))
+        #expect(waiting.allSatisfy { $0.now == nil })
+        // Without room to look where an unknown path leads, everything is locked.
+        #expect(scene.begin(.lock(path: "/none/x")).now == .done)
+        #expect(scene.status == [])
+        gate.open()
+        #expect(try first.wait() == .locked)
+        for pending in waiting { #expect(try pending.wait() == .locked) }
+        #expect(scene.waitUntil { scene.service.isIdle })
+    }
+
+    @Test("many threads ask at once, and each is answered once")
+    func many() throws {
+        let (scene, place) = (Scene(), try TemporaryVault())
+        #expect(try scene.unlock(place) == .done)
+        let answered = Atomic(0)
+        let threads = (0..<4).map { number in
+            let done = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                for index in 0..<25 {
+                    let isChange = (index + number) % 5 == 0
+                    let answer =
+                        isChange
+                        ? try? scene.change(place, .set("\(number)-\(index)", "x"))
+                        : try? scene.ask(.value(path: place.path, name: "\(number)-\(index)"))
+                    switch answer {
+                    case .changed, .value: answered.add(1, ordering: .relaxed)
+                    default: break
+                    }
+                }
+                done.signal()
+            }
+            return done
+        }
+        for thread in threads { #expect(thread.wait(timeout: .now() + 120) == .success) }
+        #expect(answered.load(ordering: .relaxed) == 100)
+        #expect(try place.unlocked().names().count == 20)
+    }
+}
