@@ -57,6 +57,7 @@ extension AgentVault {
     /// - Throws: `notFound` when there is no such setting; `locked`, also without an agent; what else reading a setting
     ///   throws.
     public func modified(_ name: String) throws(VaultError) -> SettingDate? {
+        try AgentQuestions.check(name)
         let questions = try questions()
         let exact = SettingName(name)
         if let entry = try entry(exact, questions) { return Self.date(of: entry) }

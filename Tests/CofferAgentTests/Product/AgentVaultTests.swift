@@ -143,7 +143,8 @@ import Testing
         for count in [0, 1, 41, 42, 4_096] {
             #expect(throws: nonsense) { try vault.value("bytes \(count)", default: 0) }
         }
-        #expect(throws: nonsense) { try vault.names() }
+        // A page with nothing on it, and more behind it.
+        #expect(throws: nonsense) { try vault.modified("ab") }
         try agent.stop()
     }
 
