@@ -17,6 +17,7 @@ FUZZ := -c release --product Fuzz --scratch-path .build-fuzz --sanitize=fuzzer -
 	-Xswiftc -sanitize=fuzzer,address
 # It needs libsystemd, which cannot be linked statically. Whether the package has it is not to be remembered.
 LOGIND := --product coffer-logind --manifest-cache none
+LOGIND_INSTALL := $(LOGIND) --scratch-path .build-logind --static-swift-stdlib --disable-local-rpath $(BIND_NOW) -Xlinker -s
 SD_BUS := /usr/include/systemd/sd-bus.h
 # How long `make stress` runs, and `make fuzz` each area; and which areas: all unless told.
 SECONDS ?= 60
@@ -82,6 +83,10 @@ static: deps
 
 install: static
 	install -D -m 755 "$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer" "$(DESTDIR)$(PREFIX)/bin/coffer"
+	@if [ ! -e $(SD_BUS) ]; then echo "SKIPPED coffer-logind: there is no $(SD_BUS)"; exit 0; fi; \
+	$(SWIFT) build -c release $(LOGIND_INSTALL) && install -D -m 755 \
+	"$$($(SWIFT) build -c release $(LOGIND_INSTALL) --show-bin-path)/coffer-logind" "$(DESTDIR)$(PREFIX)/bin/coffer-logind"
+	@scripts/install_units.sh "$(DESTDIR)" "$(PREFIX)"
 	@scripts/check_install.py "$(DESTDIR)$(PREFIX)/bin/coffer"
 
 fuzz: deps

@@ -28,7 +28,7 @@ let package = Package(
             name: "CofferCommands",
             dependencies: ["CofferAgent", "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"]),
         .executableTarget(
-            name: "CofferTool", dependencies: ["CofferCommands", "SecureMemory"]),
+            name: "CofferTool", dependencies: ["CofferCommands", "SecureMemory"], exclude: ["Support"]),
 
         // What the tests share: vectors and corpus, throw-away vaults, child processes, memory scans.
         .target(

@@ -57,8 +57,8 @@ class Surroundings:
         self.runtime = self.folder / "coffer"
         self.runtime.mkdir(mode=0o700)
         self.environment = {
-            "PATH": os.environ["PATH"], "DBUS_SYSTEM_BUS_ADDRESS": self.address, "COFFER_RUNTIME_DIR": str(self.runtime),
-            "SWIFT_BACKTRACE": "enable=no",
+            "PATH": os.environ["PATH"], "DBUS_SYSTEM_BUS_ADDRESS": self.address,
+            "COFFER_RUNTIME_DIR": str(self.runtime), "SWIFT_BACKTRACE": "enable=no",
         }
         self.processes = []
         self.agent = RecordingAgent(self.runtime / "agent.sock")
@@ -185,7 +185,8 @@ def leaves_others_alone(all):
 
 def believes_the_manager_alone(all):
     """Signals that somebody else sends to the program, and malformed ones."""
-    watch = next(name for name in map(str, all.bus.list_names()) if name.startswith(":") and pid_of(all, name) == all.watch.pid)
+    names = [name for name in map(str, all.bus.list_names()) if name.startswith(":")]
+    watch = next(name for name in names if pid_of(all, name) == all.watch.pid)
     for path, interface, member, values in (
         (ROOT, MANAGER, "PrepareForSleep", [dbus.Boolean(True)]),
         (f"{ROOT}/session/c1", SESSION, "Lock", []),

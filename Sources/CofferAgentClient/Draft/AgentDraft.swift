@@ -5,7 +5,7 @@ internal import SecureMemory
 
 /// The settings as they will be after an update through the agent; nothing is sent until the update's closure has returned.
 ///
-/// It is written and read like ``Coffer/Draft``. A change that the vault does not allow makes the whole update throw after
+/// It is written and read like `Draft`. A change that the vault does not allow makes the whole update throw after
 /// its closure, and nothing is saved.
 public struct AgentDraft: ~Copyable {
     /// What will stand under a name that was changed.

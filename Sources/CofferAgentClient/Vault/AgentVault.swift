@@ -5,7 +5,7 @@ internal import VaultFile
 
 /// A vault that the user's agent has unlocked, for an app that shares this one unlock.
 ///
-/// It reads and writes like ``Coffer/Vault``, but each call asks the agent: there is no copy of the settings in the app, and
+/// It reads and writes like `Vault`, but each call asks the agent: there is no copy of the settings in the app, and
 /// no key. It is locked while no agent runs, and until the user has said `coffer unlock`. All calls may come from any
 /// thread, and wait for the agent's answer. Other programs of the same user can ask the agent too.
 public final class AgentVault: Sendable {
