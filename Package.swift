@@ -56,7 +56,8 @@ let package = Package(
         .testTarget(
             name: "CofferCommandsTests",
             dependencies: [
-                "CofferCommands", "CofferTool", "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "TestSupport",
+                "CofferCommands", "CofferTool", "CofferAgent", "Coffer", "VaultFile", "PropertyLists", "SecureMemory",
+                "TestSupport",
             ]),
         .testTarget(
             name: "CofferAgentTests",

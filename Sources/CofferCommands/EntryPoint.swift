@@ -31,7 +31,7 @@ package func main(
             try PassphraseOrigin.checkDescriptors(in: arguments)
             let console = Console(isQuiet: arguments.has(.quiet))
             warn(of: refusals, on: console)
-            try run(command, Session(arguments: arguments, console: console, table: table))
+            try run(command, Session(arguments: arguments, console: console, table: table, refusals: refusals))
         }
         return ExitCode.success.rawValue
     } catch {

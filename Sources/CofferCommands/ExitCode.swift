@@ -75,12 +75,13 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
                 + "--accept-unexpected takes it; rekeyed is reserved: not in this version"
         case .noMatchingSlot: "reserved: not in this version (the recovery code opens no slot)"
         case .conflict: "the key of the vault changed meanwhile: nothing was overwritten"
-        case .locked: "there was no way to ask for the passphrase or the value"
+        case .locked: "the vault is locked, or there was no way to ask for the passphrase or the value"
         case .ioError:
             "reading or writing failed; the message names the step, and says so if a change is made all the same"
         case .notFound: "there is no such setting"
         case .refused: "a rule said no: weak passphrase, empty value, binary to a terminal, existing file or setting"
-        case .agentUnavailable: "reserved: not in this version (there is no agent of this user)"
+        case .agentUnavailable:
+            "there is no agent of this user, or it cannot be used; without one no vault stays unlocked"
         case .noVault: "there is no vault at this path"
         case .runFailed: "reserved: not in this version (run: coffer itself failed)"
         case .runNotExecutable: "reserved: not in this version (run: the command could not be executed)"

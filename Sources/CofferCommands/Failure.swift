@@ -9,11 +9,21 @@ package struct Failure: Error, Equatable {
     /// What to do about it.
     package let hint: String?
 
+    /// Whether the status alone says it.
+    package private(set) var isSilent = false
+
     /// Says what happened.
     package init(_ code: ExitCode, _ message: String, hint: String? = nil) {
         self.code = code
         self.message = message
         self.hint = hint
+    }
+
+    /// The same, told by the status alone.
+    var silent: Failure {
+        var failure = self
+        failure.isSilent = true
+        return failure
     }
 
     /// A mistake on the command line.

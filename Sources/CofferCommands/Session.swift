@@ -7,6 +7,8 @@ package struct Session: Sendable {
     let arguments: Arguments
     let console: Console
     let table: CommandTable
+    /// What the system refused of the protection of this process.
+    let refusals: ProcessHardening.Refusals
     private let forgetting = Once()
 
     /// The operands.
@@ -49,14 +51,19 @@ package struct Session: Sendable {
 
     /// Says what should be known of the file before it is used: a cheap passphrase, wide permissions, unlocked memory.
     func warnOfFile(_ vault: Vault) throws {
-        for case .weakKeyDerivation(let passes, let memoryKiB) in vault.warnings {
+        warnOfMemory(vault)
+        warnOfFile(at: try vault.path(), vault.warnings)
+    }
+
+    /// Says what should be known of the file, whoever has it unlocked.
+    func warnOfFile(at path: String, _ warnings: [VaultWarning]) {
+        for case .weakKeyDerivation(let passes, let memoryKiB) in warnings {
             console.warning(
                 "the passphrase of this vault is cheap to guess (\(passes) passes over \(memoryKiB) KiB)",
                 hint: "coffer passphrase --cost moderate changes that")
         }
-        warnOfFreshness(vault)
-        warnOfMemory(vault)
-        if let permissions = Permissions.ofOthers(try vault.path()) {
+        warnOfFreshness(warnings)
+        if let permissions = Permissions.ofOthers(path) {
             console.warning(
                 "others than you can reach the vault's file (mode \(String(permissions, radix: 8)))",
                 hint: "chmod 600 changes that")
@@ -64,16 +71,18 @@ package struct Session: Sendable {
     }
 
     /// Says that an unlocked vault stands in memory that is not locked.
-    func warnOfMemory(_ vault: Vault) {
-        guard let protection = vault.memoryProtection, !protection.isLocked else { return }
+    func warnOfMemory(_ vault: Vault) { vault.memoryProtection.map { warnOfMemory($0) } }
+
+    func warnOfMemory(_ protection: MemoryProtection) {
+        guard !protection.isLocked else { return }
         console.warning(
             "memory could not be locked, so secrets may reach the swap space while this runs",
             hint: "raise the limit that ulimit -l shows")
     }
 
     /// Says, once, that what was seen of the vault could not be written down.
-    private func warnOfFreshness(_ vault: Vault) {
-        for case .freshnessNotRemembered(let number, let path) in vault.warnings where forgetting.isFirst() {
+    private func warnOfFreshness(_ warnings: [VaultWarning]) {
+        for case .freshnessNotRemembered(let number, let path) in warnings where forgetting.isFirst() {
             let reason = number == 0 ? "there is no home directory" : SystemError(number: number).text
             console.warning(
                 "it could not be written down which save of the vault was seen: \(Escaping.quoted(path)): \(reason)",
@@ -96,9 +105,12 @@ package struct Session: Sendable {
     }
 
     /// Says what a save could not do as it should.
-    func warnOfSave(_ vault: Vault) {
-        warnOfFreshness(vault)
-        for warning in vault.warnings {
+    func warnOfSave(_ vault: Vault) { warnOfSave(vault.warnings) }
+
+    /// Says what a save could not do as it should, whoever made it.
+    func warnOfSave(_ warnings: [VaultWarning]) {
+        warnOfFreshness(warnings)
+        for warning in warnings {
             switch warning {
             case .groupNotKept: console.warning("the group of the vault's file could not be kept")
             case .syncedEverything:

@@ -20,6 +20,8 @@ struct CofferSession {
             environment: [
                 "COFFER_VAULT": fixture.path, "HOME": fixture.directory.path,
                 "XDG_STATE_HOME": fixture.stateDirectory.path,
+                // No agent is there, whoever runs the tests.
+                "COFFER_RUNTIME_DIR": fixture.directory.appendingPathExtension("run").path,
             ])
         passphraseFile = try fixture.file("passphrase", Array((passphrase ?? TemporaryVault.passphrase).utf8))
     }

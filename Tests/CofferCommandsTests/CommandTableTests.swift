@@ -43,6 +43,13 @@ import Testing
         #expect(arguments.operands == ["--json"])
     }
 
+    @Test("a verb is found by its own name, and there is none twice")
+    func names() {
+        let commands = CommandTable.coffer.commands
+        for command in commands { #expect(CommandTable.coffer.command(command.name)?.name == command.name) }
+        #expect(Set(commands.map(\.name)).count == commands.count)
+    }
+
     @Test("every verb explains itself")
     func help() throws {
         for command in CommandTable.coffer.commands {

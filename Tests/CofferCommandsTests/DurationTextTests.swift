@@ -31,4 +31,16 @@ import Testing
     func ages(milliseconds: Int64, text: String) {
         #expect(DurationText.age(milliseconds: milliseconds) == text)
     }
+
+    @Test(
+        "a time that is left is told in its two largest units, and never as nothing while there is some",
+        arguments: [
+            (.zero, "0s"), (.nanoseconds(1), "1s"), (.seconds(-5), "0s"), (.milliseconds(59_001), "1m"),
+            (.seconds(59), "59s"), (.seconds(61), "1m 1s"), (.seconds(3_600), "1h"), (.seconds(3_601), "1h"),
+            (.seconds(5_400), "1h 30m"), (.seconds(28_800), "8h"), (.seconds(86_400 + 60), "1d"),
+            (.seconds(2 * 86_400 + 7_200), "2d 2h"), (.seconds(90 * 86_400), "90d"),
+        ] as [(Duration, String)])
+    func left(duration: Duration, text: String) {
+        #expect(DurationText.text(of: duration) == text)
+    }
 }

@@ -12,7 +12,7 @@ import Testing
         arguments: [
             ("unset", ["remove", "rm", "delete"]), ("set", ["add", "put", "insert"]), ("get", ["show", "cat"]),
             ("list", ["ls"]), ("rename", ["mv"]), ("passphrase", ["change-passphrase", "passwd", "rekey"]),
-            ("check", ["verify"]), ("inspect", ["info"]),
+            ("check", ["verify"]), ("inspect", ["info"]), ("status", ["unlocked"]), ("agent", ["daemon"]),
         ])
     func verbs(verb: String, words: [String]) throws {
         let runner = CommandRunner("coffer")

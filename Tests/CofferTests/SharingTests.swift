@@ -200,7 +200,7 @@ import VaultFile
         try vault.set(.password, "x")
         #expect(try read("password") == (.string, 2))
         #expect(try vault.summary().generation == 2)
-        #expect(try vault.summary().settingCount == 1)
+        #expect(try vault.summary().numbers.settingsCount == 1)
         #expect(try vault.summary().vaultID.count == 16)
         vault.lock()
         #expect(throws: VaultError.locked) { try read("password") }

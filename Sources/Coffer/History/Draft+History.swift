@@ -45,7 +45,7 @@ extension Draft {
             guard old != new else { return }
             let isTaken = isPresent(new)
             guard replacing || !isTaken else {
-                throw .refused(reason: "there is already a setting with the new name")
+                throw .refused(reason: Self.isTaken)
             }
             var lineage = history.lineage(of: old)
             if isTaken { lineage.predecessor = place(of: new).predecessor }
@@ -89,6 +89,15 @@ extension Draft {
 
     // MARK: Undoing
 
+    /// Why a setting does not get another name.
+    package static let isTaken = "there is already a setting with the new name"
+
+    /// Why a value is not stored that is to replace none.
+    package static let isThere = "there is already a setting of this name"
+
+    /// Why a change is not taken back.
+    package static let nothingIsKept = "no value from before the last change is kept, so there is nothing to undo"
+
     /// A value that an undo brings back.
     private enum Predecessor {
         case place(DraftHistory.Place)
@@ -98,7 +107,7 @@ extension Draft {
 
     private mutating func swap(_ name: SettingName) throws(VaultError) {
         guard let predecessor = try predecessor(of: name) else {
-            throw .refused(reason: "no value from before the last change is kept, so there is nothing to undo")
+            throw .refused(reason: Self.nothingIsKept)
         }
         let current = place(of: name).predecessor
         changes.updateValue(try range(of: predecessor), forKey: name)

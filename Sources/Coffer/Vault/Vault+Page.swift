@@ -1,6 +1,6 @@
 package import PropertyLists
 internal import SecureMemory
-internal import VaultFile
+package import VaultFile
 
 // What is told of a vault's contents without a value.
 extension Vault {
@@ -60,8 +60,10 @@ extension Vault {
         package let generation: UInt64
         /// 16 bytes that tell the vault from every other.
         package let vaultID: [UInt8]
-        /// The number of settings.
-        package let settingCount: Int
+        /// The last bytes of the file that they are of.
+        package let check: [UInt8]
+        /// Sizes and numbers.
+        package let numbers: PlaintextSummary
     }
 
     /// Says what the contents say of themselves.
@@ -69,8 +71,9 @@ extension Vault {
     /// - Throws: `locked`; what reading the file again throws.
     package func summary() throws(VaultError) -> Summary {
         let snapshot = try snapshot()
+        let plaintext = snapshot.plaintext
         return Summary(
-            generation: snapshot.plaintext.generation, vaultID: snapshot.plaintext.vaultID,
-            settingCount: snapshot.withSettings { (reader) in reader.count(of: 0) })
+            generation: plaintext.generation, vaultID: plaintext.vaultID, check: snapshot.header.check,
+            numbers: try translating("") { () throws(VaultFileError) in try plaintext.summary() })
     }
 }

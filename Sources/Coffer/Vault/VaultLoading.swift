@@ -71,7 +71,7 @@ enum VaultLoading {
         return try LoadedFile(file, path: path)
     }
 
-    private static func admit(_ prefix: RawSpan, _ size: Int) throws(VaultFileError) {
+    static func admit(_ prefix: RawSpan, _ size: Int) throws(VaultFileError) {
         try VaultHeader.admit(size: Int64(size), start: prefix)
     }
 
@@ -81,10 +81,14 @@ enum VaultLoading {
         do throws(ReadError<VaultFileError>) {
             return try body()
         } catch {
-            switch error {
-            case .storage(let failure): throw VaultError(failure, path: path)
-            case .refused(let failure): throw VaultError(failure, path: path)
-            }
+            throw failure(error, path: path)
+        }
+    }
+
+    static func failure(_ error: ReadError<VaultFileError>, path: String) -> VaultError {
+        switch error {
+        case .storage(let failure): VaultError(failure, path: path)
+        case .refused(let failure): VaultError(failure, path: path)
         }
     }
 }

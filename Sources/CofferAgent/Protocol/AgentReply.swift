@@ -1,6 +1,7 @@
 package import Coffer
 package import PropertyLists
 package import SecureMemory
+package import VaultFile
 
 /// What the agent answers. No reply carries a key, nor anything of a request.
 package enum AgentReply: ~Copyable, Sendable {
@@ -105,14 +106,17 @@ package struct AgentDetails: Equatable, Sendable {
     package let generation: UInt64
     /// 16 bytes that tell the vault from every other.
     package let vaultID: [UInt8]
-    /// The number of settings.
-    package let settingCount: UInt64
+    /// The last 32 bytes of the file that it is told of, which tell one save from every other.
+    package let check: [UInt8]
+    /// Sizes and numbers.
+    package let numbers: PlaintextSummary
 
     /// Takes what was found.
-    package init(generation: UInt64, vaultID: [UInt8], settingCount: UInt64) {
+    package init(generation: UInt64, vaultID: [UInt8], check: [UInt8], numbers: PlaintextSummary) {
         self.generation = generation
         self.vaultID = vaultID
-        self.settingCount = settingCount
+        self.check = check
+        self.numbers = numbers
     }
 }
 

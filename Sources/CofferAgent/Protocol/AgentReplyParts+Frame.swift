@@ -1,6 +1,7 @@
 internal import Coffer
 internal import PropertyLists
 internal import SecureMemory
+internal import VaultFile
 
 extension AgentMemory {
     func write(to writer: inout FrameWriter) throws(AgentProtocolError) {
@@ -101,12 +102,27 @@ extension AgentDetails {
     func write(to writer: inout FrameWriter) throws(AgentProtocolError) {
         try writer.number(generation)
         try writer.bytes(vaultID.rawSpan)
-        try writer.number(settingCount)
+        try writer.bytes(check.rawSpan)
+        for number in [
+            numbers.settingsLength, numbers.metadataLength, numbers.paddingLength, numbers.settingsCount,
+            numbers.removedCount, numbers.undoCount, numbers.recipientCount,
+        ] {
+            try writer.number(UInt64(max(0, number)))
+        }
+        try writer.flag(numbers.hasAges)
     }
 
     init(_ reader: inout FrameReader) throws(AgentProtocolError) {
         generation = try reader.number(UInt64.self)
         vaultID = try reader.plain()
-        settingCount = try reader.number(UInt64.self)
+        check = try reader.plain()
+        var counts: [Int] = []
+        for _ in 0..<7 {
+            guard let count = Int(exactly: try reader.number(UInt64.self)) else { throw .malformed }
+            counts.append(count)
+        }
+        numbers = PlaintextSummary(
+            settingsLength: counts[0], metadataLength: counts[1], paddingLength: counts[2], settingsCount: counts[3],
+            hasAges: try reader.flag(), removedCount: counts[4], undoCount: counts[5], recipientCount: counts[6])
     }
 }

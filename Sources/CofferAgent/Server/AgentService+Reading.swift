@@ -42,8 +42,8 @@ extension AgentService {
             let summary = try vault.summary()
             return .details(
                 AgentDetails(
-                    generation: summary.generation, vaultID: summary.vaultID,
-                    settingCount: UInt64(summary.settingCount)))
+                    generation: summary.generation, vaultID: summary.vaultID, check: summary.check,
+                    numbers: summary.numbers))
         }
     }
 }

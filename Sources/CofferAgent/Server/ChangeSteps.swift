@@ -27,7 +27,7 @@ enum ChangeSteps {
             switch step {
             case .set(let name, let range, let replaces):
                 before = try draft.kind(of: name)
-                try require(replaces || before == nil)
+                guard replaces || before == nil else { throw VaultError.refused(reason: Draft.isThere) }
                 let values = change.values.bytes
                 guard range.lowerBound >= 0, range.upperBound <= values.byteCount else {
                     throw Refusal(failure: .malformed)
@@ -44,7 +44,7 @@ enum ChangeSteps {
             case .rename(let old, let new, let replaces):
                 guard try draft.contains(old) else { throw VaultError.notFound(name: old) }
                 before = old == new ? nil : try draft.kind(of: new)
-                try require(replaces || before == nil)
+                guard replaces || before == nil else { throw VaultError.refused(reason: Draft.isTaken) }
                 draft.rename(old, to: new, replacing: replaces)
             case .undo(let name):
                 before = try draft.kind(of: name)
@@ -53,9 +53,5 @@ enum ChangeSteps {
             outcomes.append(AgentOutcome(before: before))
         }
         return Made(generation: draft.isEmpty ? draft.generation : draft.generation + 1, outcomes: outcomes)
-    }
-
-    private static func require(_ isFree: Bool) throws {
-        guard isFree else { throw VaultError.refused(reason: "there is already a setting of this name") }
     }
 }

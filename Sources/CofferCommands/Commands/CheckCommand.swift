@@ -7,7 +7,8 @@ enum CheckCommand {
         operands: [Operand("FILE", optional: true, "a vault or a backup copy; else the vault")], options: [.json],
         details: [
             "It finds damage of every kind: changed and missing bytes, a file that is no vault. What only a holder of the "
-                + "passphrase can tell (an edit on purpose) shows when the vault is opened."
+                + "passphrase can tell (an edit on purpose) shows when the vault is opened.",
+            "It answers in one line and by its exit code; coffer inspect shows each field, and where the damage is.",
         ],
         examples: [.init("coffer check backup.coffer && echo whole", "for scripts: the exit code says it")], run: run)
 

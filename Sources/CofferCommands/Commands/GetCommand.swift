@@ -29,24 +29,26 @@ enum GetCommand {
         }
         guard !(asJSON && withZeros) else { throw Failure.usage("--json and -0 exclude each other") }
         let terminator = try terminator(session)
-        let vault = try session.unlockedVault()
-        defer { vault.lock() }
         let path = try session.vaultPath()
-        // All from one save: a user name and its password belong together.
-        try vault.withValues(of: names) { (reader, objects) throws(VaultError) in
-            Result {
-                let values = try zip(names, objects).map { name, object in
-                    guard let object else { throw Failure.notFound(name, vault: path) }
-                    return (name: name, object: object)
+        let output = ValueOutput(console: session.console, terminator: terminator, isRaw: session.arguments.has(.raw))
+        try session.withAccess { access in
+            // All from one save: a user name and its password belong together.
+            try access.withValues(of: names) { found, lend in
+                for (name, object) in zip(names, found) where object == nil {
+                    throw Failure.notFound(name, vault: path)
                 }
-                if asJSON { return try writeJSON(values, of: reader, to: session.console) }
-                let output = ValueOutput(
-                    console: session.console, terminator: terminator, isRaw: session.arguments.has(.raw))
+                if asJSON { return try writeJSON(names, found, lend, to: session.console) }
                 // All or nothing: what cannot be written must not be found out behind the first of them.
-                if values.count > 1 { for value in values { try output.check(value.object, of: reader) } }
-                for value in values { try output.write(value.object, of: reader) }
+                if names.count > 1 {
+                    for position in names.indices {
+                        try lend(position) { (reader, object) throws(Failure) in try output.check(object, of: reader) }
+                    }
+                }
+                for position in names.indices {
+                    try lend(position) { (reader, object) throws(Failure) in try output.write(object, of: reader) }
+                }
             }
-        }.get()
+        }
     }
 
     private static func terminator(_ session: Session) throws(Failure) -> ValueOutput.Terminator {
@@ -63,21 +65,27 @@ enum GetCommand {
 
     // All of it is put together first: half an object is no output.
     private static func writeJSON(
-        _ values: [(name: String, object: Int)], of reader: PropertyListReader, to console: Console
+        _ names: [String], _ found: [Int?], _ lend: ValueLender, to console: Console
     ) throws {
         var arena = try GuardedArena()
         try arena.append(literal: "{")
         // Each setting under the first name that it was asked for by: an object has no key twice.
-        var seen: Set<Int> = []
-        let values = values.filter { seen.insert($0.object).inserted }
-        for (index, value) in values.enumerated() {
-            if index > 0 { try arena.append(literal: ",") }
+        var seen: Set<Int?> = []
+        let positions = names.indices.filter { seen.insert(found[$0]).inserted }
+        for position in positions {
+            if position != positions.first { try arena.append(literal: ",") }
             try JSONWriter.indent(1, to: &arena)
-            let utf8 = Array(value.name.utf8)
+            let utf8 = Array(names[position].utf8)
             // As in every object: an only key that begins with $ would be taken for a type.
-            try JSONWriter.append(utf8: unsafe utf8.span.bytes, doublesDollar: values.count == 1, to: &arena)
+            try JSONWriter.append(utf8: unsafe utf8.span.bytes, doublesDollar: positions.count == 1, to: &arena)
             try arena.append(literal: ": ")
-            try JSONWriter.append(value.object, of: reader, indent: 1, to: &arena)
+            try lend(position) { (reader, object) throws(Failure) in
+                do throws(SecureMemoryError) {
+                    try JSONWriter.append(object, of: reader, indent: 1, to: &arena)
+                } catch {
+                    throw .outOfMemory
+                }
+            }
         }
         try arena.append(literal: "\n}\n")
         try console.write(arena.bytes)

@@ -19,7 +19,7 @@ enum HelpCommand {
             return try session.console.write(asJSON ? HelpText.exitCodesAsJSON : HelpText.exitCodes)
         }
         guard let command = session.table.command(topic) else {
-            let near = Suggestion.verb(topic, among: session.table.commands.map(\.name) + ["exit-codes"])
+            let near = Suggestion.verb(topic, among: session.table.names + ["exit-codes"])
             throw Failure.usage(
                 "no help on that",
                 hint: near.map { "did you mean coffer help \($0)?" } ?? "coffer help lists the commands")

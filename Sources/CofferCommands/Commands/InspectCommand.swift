@@ -1,44 +1,93 @@
 internal import Coffer
+internal import CofferAgent
+internal import SecureMemory
 
-/// `inspect`: what a file says to anybody.
+/// `inspect`: what a file says to anybody, and with its passphrase what it is like inside, never what is in it.
 enum InspectCommand {
     static let command = Command(
-        "inspect", "show the header of a vault's file, without its passphrase",
-        operands: [Operand("FILE", optional: true, "a vault or a backup copy; else the vault")], options: [.json],
-        details: ["This is all that someone learns who has the file and not the passphrase."],
-        examples: [.init("coffer inspect --json", "the same for programs")], run: run)
+        "inspect", "show each field of a vault's file, also of a damaged one",
+        operands: [Operand("FILE", optional: true, "a vault or a backup copy; else the vault")],
+        options: [.ask, .json],
+        details: [
+            "All fields of the file in their order, with offset and width, and under a field what is wrong with it, after "
+                + "a !. This is what someone learns who has the file and not the passphrase. If the file is refused, the "
+                + "exit code says why. (coffer check says the same in one line.)",
+            "With --ask or a passphrase option it also opens the file, and shows the id of the vault, the number of the save, "
+                + "sizes and numbers, but no name and no value. It changes nothing, and does not compare the file with what "
+                + "was last seen here. What the agent has unlocked, it shows so without asking.",
+        ],
+        examples: [
+            .init("coffer inspect backup.coffer", "without a passphrase"),
+            .init("coffer inspect --ask backup.coffer", "asks for it: which save is this?"),
+            .init("coffer inspect --json", "the same for programs"),
+        ], run: run)
 
     private static func run(_ session: Session) throws {
         let path = try session.inspectedPath()
-        let inspection = try session.inspection(of: path)
-        let fields: [(String, JSONText)] = [
-            ("path", .string(path)),
-            ("version", .integer(UInt64(inspection.version))),
-            ("passes", .integer(UInt64(inspection.cost.passes))),
-            ("memoryKiB", .integer(UInt64(inspection.cost.memoryKiB))),
-            ("slotTypes", .array(inspection.slotTypes.map { .integer(UInt64($0)) })),
-            ("headerBytes", .integer(UInt64(inspection.headerLength))),
-            ("sealedBytes", .integer(UInt64(inspection.plaintextLength))),
-            ("fileBytes", .integer(UInt64(inspection.fileLength))),
-            ("salt", .string(inspection.salt)),
-            ("nonce", .string(inspection.nonce)),
-            ("commitment", .string(inspection.commitment)),
-            ("check", .string(inspection.check)),
-        ]
-        guard !session.arguments.has(.json) else { return try session.console.write(JSONText.object(fields).text) }
-        let width = fields.map(\.0.count).max() ?? 0
-        let lines = fields.map { name, value in
-            name + String(repeating: " ", count: width - name.count + 2) + plain(value) + "\n"
+        let origin = try PassphraseOrigin.chosen(in: session.arguments, .current)
+        let isOpening = origin != nil || session.arguments.has(.ask)
+        var survey = try session.survey(of: path)
+        var contents: ContentsSummary?
+        // Again if the file was saved between the two looks at it.
+        for _ in 0..<3 where survey.failure == nil {
+            let found = try session.contentsInAgent(of: survey)
+            if case .ofAnotherSave = found {
+                survey = try session.survey(of: path)
+                continue
+            }
+            if case .contents(let summary) = found { contents = summary }
+            break
         }
-        try session.console.write(lines.joined())
+        let isJSON = session.arguments.has(.json)
+        if !isJSON { try session.console.write(InspectionText.header(survey)) }
+        var failure = survey.failure.map { Failure($0, vault: path) }
+        if isOpening && contents == nil && failure == nil {
+            do throws(Failure) { contents = try session.contents(of: survey) } catch { failure = error }
+        }
+        if isJSON {
+            try session.console.write(InspectionJSON.text(survey, contents, failure))
+        } else if let contents {
+            try session.console.write(InspectionText.contents(contents))
+        }
+        if let protection = contents?.memoryProtection { session.warnOfMemory(protection) }
+        if let failure { throw failure }
+    }
+}
+
+/// What the agent knows of a file.
+private enum ContentsInAgent {
+    case unknown, ofAnotherSave
+    case contents(ContentsSummary)
+}
+
+extension Session {
+    fileprivate func contentsInAgent(of survey: borrowing VaultSurvey) throws -> ContentsInAgent {
+        guard let access = try agentAccess(path: survey.path) else { return .unknown }
+        do {
+            let details = try access.details()
+            guard details.check == InspectionFacts.bytes("check", survey.header) else { return .ofAnotherSave }
+            return .contents(
+                ContentsSummary(vaultID: details.vaultID, generation: details.generation, numbers: details.numbers))
+        } catch is AgentAccess.NotUnlocked { return .unknown }
     }
 
-    private static func plain(_ value: JSONText) -> String {
-        switch value {
-        case .string(let text): Escaping.name(text)
-        case .integer(let number): String(number)
-        case .array(let elements): elements.isEmpty ? "none" : elements.map(plain).joined(separator: " ")
-        case .boolean, .null, .object: ""
+    fileprivate func survey(of path: String) throws(Failure) -> VaultSurvey {
+        do throws(VaultError) { return try Vault(at: .file(path)).survey() } catch { throw Failure(error, vault: path) }
+    }
+
+    fileprivate func contents(of survey: borrowing VaultSurvey) throws(Failure) -> ContentsSummary {
+        let passphrase = try PassphraseSource(arguments, vault: survey.path).current()
+        let allowingAnyMemory = arguments.has(.allowLargeMemory)
+        do throws(VaultError) {
+            return try whileDeriving { () throws(VaultError) in
+                try survey.contents(passphrase, allowingAnyMemory: allowingAnyMemory)
+            }
+        } catch {
+            throw Failure(error, vault: survey.path)
         }
     }
+}
+
+extension CommandOption {
+    static let ask = CommandOption("ask", nil, "ask for the passphrase, and show what the file is like inside")
 }

@@ -1,6 +1,4 @@
 internal import Coffer
-internal import PropertyLists
-internal import VaultFile
 
 /// `list`: names, types and ages, never values.
 enum ListCommand {
@@ -21,29 +19,11 @@ enum ListCommand {
             .init("coffer list --older-than 90d", "what is due for a new value"),
         ], run: run)
 
-    private struct Row {
-        let name: String
-        let type: String
-        /// When the value last changed, in milliseconds since 1970.
-        let modified: Int64?
-        /// How long ago that was.
-        let age: Int64?
-
-        var ageText: String { age.map { DurationText.age(milliseconds: $0) } ?? "unknown" }
-
-        var modifiedText: JSONText {
-            guard let modified, let date = SettingDate(secondsSince1970: Double(modified / 1_000)) else { return .null }
-            return DateText.text(of: date.secondsSince2001).map { .string($0) } ?? .null
-        }
-    }
-
     private static func run(_ session: Session) throws {
         // As it is spelled, since others may write names in another form, and composed, as this program writes them.
         let prefixes = try session.operands.first.map { [$0, try SettingNames.composed($0)] } ?? [""]
         let least = try leastAge(session.arguments)
-        let vault = try session.unlockedVault()
-        defer { vault.lock() }
-        let found = try rows(of: vault).filter { row in
+        let found = try session.withAccess { access in try access.entries() }.filter { row in
             prefixes.contains { row.name.utf8.starts(with: $0.utf8) }
         }
         // What is of unknown age may be older than anything.
@@ -64,17 +44,7 @@ enum ListCommand {
         return duration.components.seconds * 1_000
     }
 
-    private static func rows(of vault: Vault) throws(VaultError) -> [Row] {
-        try vault.withHistory { (reader, names, modified, now) throws(VaultError) in
-            zip(names, zip(0..<reader.count(of: 0), modified)).map { name, setting in
-                Row(
-                    name: name, type: "\(reader.kind(of: reader.value(setting.0)))", modified: setting.1,
-                    age: setting.1.map { MetadataTime.age(of: $0, now: now) })
-            }
-        }
-    }
-
-    private static func write(_ rows: [Row], _ session: Session, withAges: Bool) throws(Failure) {
+    private static func write(_ rows: [SettingEntry], _ session: Session, withAges: Bool) throws(Failure) {
         let console = session.console
         guard !session.arguments.has(.json) else {
             let objects = rows.map { row in
@@ -105,4 +75,15 @@ enum ListCommand {
 extension CommandOption {
     static let olderThan = CommandOption(
         "older-than", "AGE", "only what last changed longer ago, or at an unknown time")
+}
+
+extension SettingEntry {
+    fileprivate var type: String { "\(kind)" }
+
+    fileprivate var ageText: String { age.map { DurationText.age(milliseconds: $0) } ?? "unknown" }
+
+    fileprivate var modifiedText: JSONText {
+        guard let modified, let date = SettingDate(secondsSince1970: Double(modified / 1_000)) else { return .null }
+        return DateText.text(of: date.secondsSince2001).map { .string($0) } ?? .null
+    }
 }

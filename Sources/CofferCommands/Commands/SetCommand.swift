@@ -39,24 +39,15 @@ enum SetCommand {
         let path = try session.vaultPath()
         try SettingNames.check(name)
         let input = try ValueInput(session.arguments, name: name, vault: path)
-        let vault = try session.unlockedVault()
-        defer { vault.lock() }
         let isGenerated = session.arguments.has(.generate)
-        let before = try vault.withValue(of: name) { (reader, object) throws(VaultError) in reader.kind(of: object) }
-        let list = try input.list()
-        try session.saving("the value of \(Escaping.quoted(name)) is stored") {
-            try vault.update { draft in
-                guard try !isGenerated || session.arguments.has(.forceGenerated) || !draft.contains(name) else {
-                    throw Failure(
-                        .refused, "there is already a setting \(Escaping.quoted(name)), and its value would be lost",
-                        hint: "--force replaces it")
-                }
-                draft.set(name, list: list.bytes)
+        let isReplacing = !isGenerated || session.arguments.has(.forceGenerated)
+        try session.withAccess { access in
+            try access.prepare()
+            let list = try input.list()
+            let before = try access.set(name, to: list, replacing: isReplacing)
+            if let before, isGenerated || before != PropertyListReader(trusted: list.bytes).kind(of: 0) {
+                session.console.note("replaced \(Escaping.quoted(name)) (was \(before))")
             }
-        }
-        session.warnOfSave(vault)
-        if let before, isGenerated || before != PropertyListReader(trusted: list.bytes).kind(of: 0) {
-            session.console.note("replaced \(Escaping.quoted(name)) (was \(before))")
         }
     }
 }

@@ -14,24 +14,8 @@ enum UndoCommand {
 
     private static func run(_ session: Session) throws {
         let name = session.operands[0]
-        let path = try session.vaultPath()
-        let vault = try session.unlockedVault()
-        defer { vault.lock() }
+        let wasThere = try session.withAccess { access in try access.undo(name) }
         let quoted = Escaping.quoted(name)
-        let wasThere = try session.saving("the last change of \(quoted) is taken back") {
-            try vault.update { draft in
-                let isThere = try draft.contains(name)
-                guard try draft.canUndo(name) else {
-                    guard isThere else { throw Failure.notFound(name, vault: path) }
-                    throw Failure(
-                        .refused, "there is nothing to undo for \(quoted): no value from before is kept",
-                        hint: "coffer undo --help says when that is so")
-                }
-                draft.undo(name)
-                return isThere
-            }
-        }
-        session.warnOfSave(vault)
         session.console.note(
             wasThere
                 ? "\(quoted) has the value from before its last change again; another undo takes this back"

@@ -16,22 +16,8 @@ enum UnsetCommand {
         ], run: run)
 
     private static func run(_ session: Session) throws {
-        let path = try session.vaultPath()
-        let vault = try session.unlockedVault()
-        defer { vault.lock() }
-        try session.saving("the settings are removed") {
-            try vault.update { draft in
-                let undoable = session.arguments.has(.undoable)
-                for name in session.operands {
-                    // What an earlier --undoable kept is there to be removed as well.
-                    let isThere = try draft.contains(name) || (!undoable && draft.canUndo(name))
-                    guard isThere else { throw Failure.notFound(name, vault: path) }
-                }
-                // A name that was given twice is gone by the second time.
-                for name in session.operands { _ = draft.remove(name, undoable: undoable) }
-            }
-        }
-        session.warnOfSave(vault)
+        let isUndoable = session.arguments.has(.undoable)
+        try session.withAccess { access in try access.remove(session.operands, undoable: isUndoable) }
     }
 }
 

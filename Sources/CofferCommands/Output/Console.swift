@@ -52,6 +52,7 @@ package struct Console: Sendable {
 
     /// Says why the command stops.
     func report(_ failure: Failure) {
+        guard !failure.isSilent else { return }
         say(failure.message)
         if let hint = failure.hint { say("hint: \(hint)") }
     }

@@ -1,12 +1,20 @@
 /// The verbs, in the order of the help, and what a command line asks for.
 package struct CommandTable: Sendable {
-    /// The verbs.
-    package let commands: [Command]
+    /// A verb by its name, made when somebody needs it: a run of the program needs one.
+    typealias Entry = (name: String, command: @Sendable () -> Command)
 
-    init(_ commands: [Command]) { self.commands = commands }
+    private let entries: [Entry]
+
+    init(_ entries: [Entry]) { self.entries = entries }
+
+    /// The names of the verbs.
+    var names: [String] { entries.map(\.name) }
+
+    /// The verbs.
+    package var commands: [Command] { entries.map { $0.command() } }
 
     /// The verb of a name.
-    package func command(_ name: String) -> Command? { commands.first { $0.name == name } }
+    package func command(_ name: String) -> Command? { entries.first { $0.name == name }?.command() }
 
     /// What a command line asks for.
     package enum Request: Sendable {
@@ -36,7 +44,7 @@ package struct CommandTable: Sendable {
         verb.operands = [try scanner.text(at: start)]
         guard let command = command(verb.operands[0]) else {
             // The word itself is not repeated: it may be a secret in the wrong place.
-            let near = Suggestion.verb(verb.operands[0], among: commands.map(\.name))
+            let near = Suggestion.verb(verb.operands[0], among: names)
             throw .usage(
                 "unknown command", hint: near.map { "did you mean coffer \($0)?" } ?? "coffer help lists the commands")
         }
@@ -58,12 +66,11 @@ extension Command {
     func checkOperands(_ arguments: Arguments) throws(Failure) {
         let count = arguments.operands.count
         let least = operands.count { !$0.isOptional }
-        let hint = "usage: \(usage)"
         if count < least {
-            throw .usage("coffer \(name) needs \(operands[count].name)", hint: hint)
+            throw .usage("coffer \(name) needs \(operands[count].name)", hint: "usage: \(usage)")
         }
         if count > operands.count && !operands.contains(where: \.isRepeated) {
-            throw .usage("too many arguments for coffer \(name)", hint: surplusHint?(arguments) ?? hint)
+            throw .usage("too many arguments for coffer \(name)", hint: surplusHint?(arguments) ?? "usage: \(usage)")
         }
     }
 }

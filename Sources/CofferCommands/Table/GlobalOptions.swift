@@ -23,7 +23,7 @@ extension CommandOption {
 
     /// What every verb takes, before the verb and after it.
     static let global = [
-        vault, passphraseFD, passphraseFile, passphraseCommand, allowLargeMemory, acceptUnexpected, noInput, quiet,
-        help, version,
+        vault, passphraseFD, passphraseFile, passphraseCommand, allowLargeMemory, acceptUnexpected, noAgent,
+        noInput, quiet, help, version,
     ]
 }

@@ -76,7 +76,7 @@ package struct HelpText: Sendable {
         wrappedLines(paragraph, width: 100).joined(separator: "\n") + "\n"
     }
 
-    private static func wrappedLines(_ paragraph: String, width: Int) -> [String] {
+    static func wrappedLines(_ paragraph: String, width: Int) -> [String] {
         var lines = [""]
         for word in paragraph.split(separator: " ") {
             let last = lines[lines.count - 1]

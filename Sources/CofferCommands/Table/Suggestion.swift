@@ -4,7 +4,8 @@ package enum Suggestion {
     private static let synonyms: [String: String] = [
         "remove": "unset", "rm": "unset", "delete": "unset", "add": "set", "put": "set", "insert": "set", "show": "get",
         "cat": "get", "ls": "list", "mv": "rename", "change-passphrase": "passphrase", "passwd": "passphrase",
-        "rekey": "passphrase", "verify": "check", "info": "inspect",
+        "rekey": "passphrase", "verify": "check", "info": "inspect", "unlocked": "status",
+        "daemon": "agent",
     ]
 
     /// The verb that a word probably means: what another program calls it, else the nearest one.

@@ -1,7 +1,12 @@
 /// Lengths of time as people write them: a whole number and a unit, such as `90d`.
 package enum DurationText {
     /// What a message says of the form.
-    package static let form = "a whole number and one of s, m, h, d, w, y, such as 90d"
+    package static let form = form(suchAs: "90d")
+
+    /// What a message says of the form, with another example.
+    package static func form(suchAs example: String) -> String {
+        "a whole number and one of s, m, h, d, w, y, such as \(example)"
+    }
 
     /// Reads a length of time; a week has 7 days and a year 365.
     ///
@@ -27,6 +32,22 @@ package enum DurationText {
         if seconds < 60 { return "\(seconds)s" }
         if seconds < 3_600 { return "\(seconds / 60)m" }
         return seconds < 86_400 ? "\(seconds / 3_600)h" : "\(seconds / 86_400)d"
+    }
+
+    /// A length of time in its two largest units of d, h, m and s; what is less than a second counts as one.
+    package static func text(of duration: Duration) -> String {
+        let seconds = secondsRoundedUp(duration)
+        let parts = [
+            (seconds / 86_400, "d"), (seconds / 3_600 % 24, "h"), (seconds / 60 % 60, "m"), (seconds % 60, "s"),
+        ]
+        let rest = parts.drop { $0.0 == 0 }.prefix(2).filter { $0.0 > 0 }
+        return rest.isEmpty ? "0s" : rest.map { "\($0.0)\($0.1)" }.joined(separator: " ")
+    }
+
+    /// The whole seconds of a length of time, of which a part counts as a whole one; 0 for less than nothing.
+    package static func secondsRoundedUp(_ duration: Duration) -> Int64 {
+        let (seconds, rest) = duration.components
+        return max(0, rest > 0 ? seconds + 1 : seconds)
     }
 
     private static let longest: Int64 = 100_000 * 365 * 86_400

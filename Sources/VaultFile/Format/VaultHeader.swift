@@ -9,6 +9,8 @@ package struct VaultHeader: Equatable, Sendable {
     package static let fixedLength = 72
     package static let commitmentLength = 32
     package static let checkLength = 32
+    /// How much longer the box is than the plaintext.
+    package static let boxOverhead = SecretBox.overhead
     /// The shortest file of any version: magic, version and check.
     package static let shortestFile = 42
 

@@ -4,6 +4,7 @@ import PropertyLists
 import SecureMemory
 import TestSupport
 import Testing
+import VaultFile
 
 @Suite struct ReadTests {
     @Test("values pass unchanged, of one byte, of 64 KiB and of 16 MiB", arguments: [0, 1, 1 << 16, 1 << 24])
@@ -89,6 +90,8 @@ import Testing
             Issue.record("no details")
             return
         }
-        #expect(details.generation == 2 && details.settingCount == 2 && details.vaultID.count == 16)
+        #expect(
+            details.generation == 2 && details.numbers.settingsCount == 2 && details.check.count == 32
+                && details.vaultID.count == 16)
     }
 }

@@ -124,7 +124,13 @@ enum SampleReplies {
         case 10:
             let outcomes = [AgentOutcome(before: nil), AgentOutcome(before: .dictionary)]
             return .changed(generation: 3, outcomes: outcomes, warnings: warnings)
-        case 11: return .details(AgentDetails(generation: 1, vaultID: Array(0..<16), settingCount: 3))
+        case 11:
+            return .details(
+                AgentDetails(
+                    generation: 1, vaultID: Array(0..<16), check: Array(0..<32),
+                    numbers: PlaintextSummary(
+                        settingsLength: 100, metadataLength: 0, paddingLength: 7, settingsCount: 3, hasAges: true,
+                        removedCount: 1, undoCount: 2, recipientCount: 0)))
         default: return .failure(failures[index - others])
         }
     }

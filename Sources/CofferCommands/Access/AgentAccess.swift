@@ -1,0 +1,183 @@
+internal import Coffer
+internal import CofferAgent
+internal import PropertyLists
+internal import SecureMemory
+internal import VaultFile
+
+/// The settings of a vault that the agent has unlocked.
+final class AgentAccess: SettingsAccess {
+    /// The agent is there, but has not unlocked the vault: someone else has to be asked.
+    struct NotUnlocked: Error {}
+
+    // One more save in between each time is no life for a vault.
+    private static let attempts = 16
+
+    private let link: AgentLink
+    private let session: Session
+    private let path: String
+
+    /// - Parameters:
+    ///   - link: to the agent.
+    ///   - session: hears the warnings of a save.
+    ///   - path: of the vault, absolute.
+    init(_ link: AgentLink, _ session: Session, path: String) {
+        self.link = link
+        self.session = session
+        self.path = path
+    }
+
+    func prepare() throws { _ = try details() }
+
+    /// What is told of the vault only with its passphrase.
+    func details() throws -> AgentDetails {
+        guard case .details(let details) = try link.read(.details(path: path)) else { throw AgentLink.nonsense }
+        return details
+    }
+
+    // MARK: Reading
+
+    func withValues(of names: [String], _ body: (_ found: [Int?], _ lend: ValueLender) throws -> Void) throws {
+        for _ in 0..<Self.attempts {
+            guard let (generation, values) = try values(of: names) else { continue }
+            guard let numbers = try numbers(of: names, in: values, at: generation) else { continue }
+            return try body(numbers) { (position, body) throws(Failure) in
+                try values[position]?.lend(body)
+            }
+        }
+        throw Failure.neverStill(session.quotedVault)
+    }
+
+    /// The values, one request for each, or nothing when a save came in between.
+    private func values(of names: [String]) throws -> (generation: UInt64?, values: [AgentValue?])? {
+        var generation: UInt64?
+        var values: [AgentValue?] = []
+        for name in names {
+            guard case .value(let found, let list) = try link.read(.value(path: path, name: name)) else {
+                throw AgentLink.nonsense
+            }
+            guard generation == nil || generation == found else { return nil }
+            generation = found
+            if let list { values.append(try AgentValue(list)) } else { values.append(nil) }
+        }
+        return (generation, values)
+    }
+
+    /// A number for each setting that is there, or nothing when a save came in between.
+    private func numbers(
+        of names: [String], in values: [AgentValue?], at generation: UInt64?
+    ) throws -> [Int?]? {
+        guard names.count > 1 else { return values.map { $0 == nil ? nil : 0 } }
+        // As bytes: Swift takes two spellings of one text for equal.
+        var spellings = names.map { Array($0.utf8) }
+        let composed = try names.map { Array(try SettingNames.composed($0).utf8) }
+        if Set(composed).count < Set(spellings).count {
+            // Two spellings may be one setting, or two that another program has named so.
+            guard let stored = try listing(), stored.generation == generation else { return nil }
+            let exact = Set(stored.entries.map { Array($0.name.utf8) })
+            spellings = zip(spellings, composed).map { exact.contains($0) ? $0 : $1 }
+        }
+        return zip(values, spellings).map { value, spelling in
+            value == nil ? nil : spellings.firstIndex(of: spelling)
+        }
+    }
+
+    func entries() throws -> [SettingEntry] {
+        for _ in 0..<Self.attempts {
+            if let listing = try listing() { return listing.entries }
+        }
+        throw Failure.neverStill(session.quotedVault)
+    }
+
+    /// All settings, page by page, or nothing when a save came in between.
+    private func listing() throws -> (generation: UInt64, entries: [SettingEntry])? {
+        var generation: UInt64?
+        var entries: [SettingEntry] = []
+        while true {
+            let reply = try link.read(.list(path: path, after: entries.last?.name))
+            guard case .list(let found, let page, let hasMore, let now) = reply else { throw AgentLink.nonsense }
+            guard generation == nil || generation == found else { return nil }
+            generation = found
+            entries += page.map { entry in
+                SettingEntry(
+                    name: entry.name, kind: entry.kind, modified: entry.modified,
+                    age: entry.modified.map { MetadataTime.age(of: $0, now: now) })
+            }
+            guard hasMore else { return (found, entries) }
+            if page.isEmpty { throw AgentLink.nonsense }
+        }
+    }
+
+    // MARK: Changing
+
+    func set(_ name: String, to list: borrowing GuardedBuffer, replacing: Bool) throws -> PropertyListKind? {
+        var values = try GuardedArena(capacity: list.count)
+        let range = try values.append(list.bytes)
+        let step = AgentStep.set(name: name, value: range, replaces: replacing)
+        return try change([step], values, DoneText.set(name), refused: .wouldReplace(name)).first?.before
+    }
+
+    func remove(_ names: [String], undoable: Bool) throws {
+        let steps = names.map { AgentStep.remove(name: $0, undoable: undoable) }
+        _ = try change(steps, try GuardedArena(), DoneText.removed)
+    }
+
+    func rename(_ name: String, to newName: String, replacing: Bool) throws {
+        let step = AgentStep.rename(from: name, to: newName, replaces: replacing)
+        _ = try change([step], try GuardedArena(), DoneText.renamed, refused: .isTaken(newName))
+    }
+
+    func undo(_ name: String) throws -> Bool {
+        let outcomes = try change(
+            [.undo(name: name)], try GuardedArena(), DoneText.undone(name), refused: .nothingToUndo(name))
+        return outcomes.first?.before != nil
+    }
+
+    private func change(
+        _ steps: [AgentStep], _ values: consuming GuardedArena, _ done: String, refused: Failure? = nil
+    ) throws -> [AgentOutcome] {
+        let change = AgentChange(path: path, expected: nil, steps: steps, values: values)
+        let reply: AgentReply
+        do {
+            reply = try link.change(change)
+        } catch VaultError.savedButNotSynced(let number, let path) {
+            throw Failure.notSynced(done, errno: number, path: path)
+        } catch VaultError.refused(let reason)
+            where [Draft.isTaken, Draft.isThere, Draft.nothingIsKept].contains(reason)
+        {
+            // In the words of the verb.
+            throw refused ?? Failure(.refused, reason)
+        }
+        guard case .changed(_, let outcomes, let warnings) = reply, outcomes.count == steps.count else {
+            throw AgentLink.nonsense
+        }
+        session.warnOfSave(warnings)
+        return outcomes
+    }
+}
+
+/// A value that came from the agent.
+private final class AgentValue {
+    private let list: GuardedBuffer
+
+    /// - Throws: the failure of an answer that is none.
+    init(_ list: consuming GuardedBuffer) throws(Failure) {
+        // Who answers is of this user, but an accident of theirs is not to end this program with a trap.
+        do throws(PropertyListError) {
+            try CanonicalCheck.check(
+                list.bytes, maximumDepth: ValueType.maximumDepth, requireDictionary: false, names: .any)
+        } catch {
+            throw error.code == .outOfMemory ? .outOfMemory : AgentLink.nonsense
+        }
+        self.list = list
+    }
+
+    func lend(_ body: (PropertyListReader, _ object: Int) throws(Failure) -> Void) throws(Failure) {
+        try list.withBytes { (bytes) throws(Failure) in try body(PropertyListReader(trusted: bytes), 0) }
+    }
+}
+
+extension Failure {
+    fileprivate static func neverStill(_ vault: String) -> Failure {
+        Failure(.ioError, "\(vault) was saved again and again while it was read", hint: "try again")
+    }
+}

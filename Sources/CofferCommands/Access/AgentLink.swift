@@ -1,0 +1,85 @@
+internal import Coffer
+internal import CofferAgent
+
+/// A verb's connection to the agent: asks, and says in the program's own words why there is no answer.
+final class AgentLink {
+    private var connection: AgentConnection
+    /// The vault, for messages.
+    private let vault: String?
+    private var hasAnswered = false
+
+    /// Connects.
+    ///
+    /// - Parameters:
+    ///   - location: where the agent listens.
+    ///   - vault: the path of the vault that it is about.
+    init(to location: AgentLocation, vault: String? = nil) throws(AgentClientError) {
+        connection = try AgentConnection(to: location)
+        self.vault = vault
+    }
+
+    /// How the agent's memory is protected.
+    var memory: AgentMemory { connection.memory }
+
+    /// An answer that means nothing.
+    static let nonsense = Failure(
+        .agentUnavailable, "the agent gave an answer that means nothing", hint: "coffer agent stop ends it")
+
+    /// Asks what can be asked again.
+    ///
+    /// - Throws: `NotUnlocked` before the first answer; a failure when the vault was locked after it, or there is no answer;
+    ///   what the vault says.
+    func read(_ request: consuming AgentRequest) throws -> AgentReply {
+        let reply: AgentReply
+        do throws(AgentClientError) { reply = try connection.exchange(request) } catch {
+            // As if it had been gone before.
+            if error == .broken && !hasAnswered { throw AgentAccess.NotUnlocked() }
+            throw Failure(error)
+        }
+        return try judged(reply)
+    }
+
+    /// Asks for a change, which is made or not when the agent vanishes.
+    ///
+    /// - Throws: as ``read(_:)``.
+    func change(_ change: consuming AgentChange) throws -> AgentReply {
+        let reply: AgentReply
+        do throws(AgentClientError) { reply = try connection.exchange(.change(change)) } catch {
+            switch error {
+            case .broken, .timedOut:
+                throw Failure(
+                    .ioError, "the agent did not say whether the change is made", hint: "look before you do it again")
+            default: throw Failure(error)
+            }
+        }
+        return try judged(reply)
+    }
+
+    /// Asks for what is no business of one vault's settings.
+    func ask(_ request: consuming AgentRequest) throws(Failure) -> AgentReply {
+        do throws(AgentClientError) { return try connection.exchange(request) } catch { throw Failure(error) }
+    }
+
+    /// Waits until the agent is gone that was asked to end.
+    ///
+    /// - Returns: whether it went in time: a save that has begun is brought to its end before.
+    func waitForEnd() -> Bool { connection.waitForEnd(timeout: .seconds(20)) }
+
+    private func judged(_ reply: consuming AgentReply) throws -> AgentReply {
+        switch consume reply {
+        case .failure(let failure):
+            // A vault that is locked since an answer is not one for which a passphrase is asked half-way.
+            guard failure != .vault(.locked) else {
+                guard hasAnswered else { throw AgentAccess.NotUnlocked() }
+                let file = vault.map { "the vault \(Escaping.quoted($0))" } ?? "the vault"
+                throw Failure(.locked, "\(file) was locked meanwhile; nothing was changed", hint: "coffer unlock")
+            }
+            hasAnswered = true
+            if case .vault(let error) = failure { throw error }
+            throw Failure(failure)
+        case let reply:
+            hasAnswered = true
+            return reply
+        }
+    }
+}

@@ -1,0 +1,113 @@
+internal import Coffer
+internal import CofferAgent
+
+extension Session {
+    /// The vault in a message.
+    var quotedVault: String { (try? vaultPath()).map { "the vault \(Escaping.quoted($0))" } ?? "the vault" }
+
+    /// The path of the vault as the agent is told it: this process may stand in another directory.
+    func absoluteVaultPath() throws(Failure) -> String { try Directories.absolute(try vaultPath()) }
+
+    /// Where the agent of this user listens.
+    func agentLocation() throws(Failure) -> AgentLocation {
+        do throws(AgentClientError) { return try AgentLocation.ofUser() } catch { throw Failure(error) }
+    }
+
+    /// Connects to the agent, for a verb that is about nothing else.
+    ///
+    /// - Throws: `agentUnavailable` when there is none.
+    func agent() throws(Failure) -> AgentLink {
+        try refuseNoAgent()
+        let location = try agentLocation()
+        do throws(AgentClientError) { return try AgentLink(to: location) } catch { throw Failure(error) }
+    }
+
+    /// Connects to the agent, and starts one first if none runs.
+    func startedAgent() throws(Failure) -> AgentLink {
+        try refuseNoAgent()
+        let location = try agentLocation()
+        do throws(AgentClientError) { return try AgentLink(to: location) } catch {
+            guard case .noAgent = error else { throw Failure(error) }
+        }
+        do throws(AgentStartError) { try AgentStarter.start(at: location) } catch { throw Failure(error) }
+        do throws(AgentClientError) { return try AgentLink(to: location) } catch { throw Failure(error) }
+    }
+
+    /// Lets a verb read and change the settings: in the agent if that has the vault unlocked, else in this process.
+    ///
+    /// The verb is run again when it turns out at its first question that the vault is not unlocked in the agent.
+    func withAccess<Result>(_ body: (any SettingsAccess) throws -> Result) throws -> Result {
+        if let agent = try agentAccess() {
+            do { return try body(agent) } catch is AgentAccess.NotUnlocked {}
+        }
+        let vault: Vault
+        do { vault = try unlockedVault() } catch let failure as Failure where failure.code == .locked {
+            throw Failure(
+                .locked, failure.message, hint: failure.hint.map { "\($0), or unlock the vault: coffer unlock" })
+        }
+        defer { vault.lock() }
+        return try body(try LocalAccess(vault, self))
+    }
+
+    /// The settings in the agent; nothing if there is no agent, or it is not to be asked.
+    ///
+    /// An option that gives the passphrase is taken at its word, and an unexpected file is for the owner to accept.
+    ///
+    /// - Parameter path: of another file than the vault.
+    func agentAccess(path: String? = nil) throws(Failure) -> AgentAccess? {
+        guard !arguments.has(.noAgent), !arguments.has(.acceptUnexpected),
+            try PassphraseOrigin.chosen(in: arguments, .current) == nil
+        else { return nil }
+        let chosen = if let path { path } else { try vaultPath() }
+        let path = try Directories.absolute(chosen)
+        do throws(AgentClientError) {
+            return AgentAccess(try AgentLink(to: try AgentLocation.ofUser(), vault: path), self, path: path)
+        } catch {
+            // Whoever has no agent needs none. What else is wrong should be known, and stops nobody.
+            let failure = Failure(error)
+            if failure != .noAgent { console.warning(failure.message, hint: failure.hint) }
+            return nil
+        }
+    }
+
+    private func refuseNoAgent() throws(Failure) {
+        guard !arguments.has(.noAgent) else { throw .usage("this is about the agent, which --no-agent forbids to ask") }
+    }
+
+    /// Says what the agent cannot do as it should with a vault that it has unlocked.
+    func warnOfLocking(_ warnings: [VaultWarning]) {
+        for warning in warnings {
+            switch warning {
+            case .triggerUnavailable(let name, let number):
+                console.warning("the agent does not notice \(name) here: \(SystemError(number: number).text)")
+            case .timerUnavailable:
+                console.warning("the agent has no timer: what is overdue is locked at the next use, and not before")
+            case .fileNotWatched(let number):
+                console.warning(
+                    "the agent cannot watch the vault's file: \(SystemError(number: number).text)",
+                    hint: "it notices a new passphrase at the next use only")
+            case .weakKeyDerivation, .readableByOthers, .groupNotKept, .syncedEverything, .freshnessNotRemembered: break
+            }
+        }
+    }
+
+    /// Says what is not as it should be with the agent's memory.
+    func warnOfAgent(_ memory: AgentMemory) {
+        if !memory.isLocked {
+            console.warning(
+                "the agent's memory could not be locked, so secrets may reach the swap space while a vault is unlocked",
+                hint: "raise the limit that ulimit -l shows, and start the agent again")
+        }
+        if memory.refusals.contains(.notDumpable) {
+            console.warning("other processes of this user may look into the agent's memory: the system lets them")
+        }
+        if memory.refusals.contains(.noCore) {
+            console.warning("a crash may write the agent's memory to a core file")
+        }
+    }
+}
+
+extension CommandOption {
+    static let noAgent = CommandOption(
+        "no-agent", nil, "do not ask the agent: unlock the vault in this process, with its passphrase")
+}

@@ -1,0 +1,92 @@
+internal import PropertyLists
+internal import SecureMemory
+
+/// Lends a value, by its position among the names that were asked for, with the list that it stands in.
+typealias ValueLender = (
+    _ position: Int, _ body: (PropertyListReader, _ object: Int) throws(Failure) -> Void
+) throws(Failure) -> Void
+
+/// The settings of an unlocked vault, in this process or in the agent: what the verbs read and change.
+///
+/// All changes are on the disk when a call returns. A failure says what is so, in the same words for both.
+protocol SettingsAccess {
+    /// Makes sure that the settings can be changed, before anyone is asked for a value.
+    func prepare() throws
+
+    /// Lends the values of settings, all of one save.
+    ///
+    /// - Parameters:
+    ///   - names: the settings, in any spelling.
+    ///   - body: gets a number for each of them, the same for two spellings of one setting, or nil for one that is absent;
+    ///     and what lends a value.
+    func withValues(of names: [String], _ body: (_ found: [Int?], _ lend: ValueLender) throws -> Void) throws
+
+    /// All settings of one save, in the order of their names.
+    func entries() throws -> [SettingEntry]
+
+    /// Gives a setting a value.
+    ///
+    /// - Parameters:
+    ///   - name: the setting.
+    ///   - list: a canonical list whose root is the value.
+    ///   - replacing: whether the value of a setting that is there is replaced.
+    /// - Returns: what the value before was, or nil where there was none.
+    /// - Throws: `refused` when there is one that is not to be replaced.
+    func set(_ name: String, to list: borrowing GuardedBuffer, replacing: Bool) throws -> PropertyListKind?
+
+    /// Removes settings, all of them or none.
+    ///
+    /// - Throws: `notFound` for the first that is not there.
+    func remove(_ names: [String], undoable: Bool) throws
+
+    /// Gives a setting another name.
+    ///
+    /// - Throws: `notFound`; `refused` when the new name is taken and nothing is to be replaced.
+    func rename(_ name: String, to newName: String, replacing: Bool) throws
+
+    /// Takes back the last change of a setting.
+    ///
+    /// - Returns: whether the setting was there before.
+    /// - Throws: `notFound`; `refused` when no value from before is kept.
+    func undo(_ name: String) throws -> Bool
+}
+
+/// One setting of a listing, without its value.
+struct SettingEntry {
+    let name: String
+    let kind: PropertyListKind
+    /// When the value last changed, in milliseconds since 1970.
+    let modified: Int64?
+    /// How long ago that was, in milliseconds.
+    let age: Int64?
+}
+
+// What every access says of a change that is not to be.
+extension Failure {
+    /// A generated value that would replace one which is there.
+    static func wouldReplace(_ name: String) -> Failure {
+        Failure(
+            .refused, "there is already a setting \(Escaping.quoted(name)), and its value would be lost",
+            hint: "--force replaces it")
+    }
+
+    /// A new name that another setting has.
+    static func isTaken(_ name: String) -> Failure {
+        Failure(.refused, "there is already a setting \(Escaping.quoted(name))", hint: "--force replaces it")
+    }
+
+    /// A setting of which no value from before is kept.
+    static func nothingToUndo(_ name: String) -> Failure {
+        Failure(
+            .refused, "there is nothing to undo for \(Escaping.quoted(name)): no value from before is kept",
+            hint: "coffer undo --help says when that is so")
+    }
+}
+
+/// What is so after a change that may not survive a power cut: sentences without a full stop.
+enum DoneText {
+    static func set(_ name: String) -> String { "the value of \(Escaping.quoted(name)) is stored" }
+    static let removed = "the settings are removed"
+    static let renamed = "the setting has its new name"
+    static func undone(_ name: String) -> String { "the last change of \(Escaping.quoted(name)) is taken back" }
+}

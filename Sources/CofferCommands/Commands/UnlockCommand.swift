@@ -1,0 +1,106 @@
+internal import Coffer
+internal import CofferAgent
+internal import SecureMemory
+
+/// `unlock`: the agent gets the key of a vault and keeps it for a while.
+enum UnlockCommand {
+    static let command = Command(
+        "unlock", "keep the vault unlocked in the agent, for a while", options: [.idle, .maximum],
+        details: [
+            "The passphrase is asked for once. From then on get, set and the like need none, until the vault is locked: by "
+                + "coffer lock; when nobody has used it for the time of --idle; in any case after the time of --max; after a "
+                + "sleep of the machine, when the agent ends, or when the passphrase is changed.",
+            "The agent is a process of yours that starts by itself and outlives the terminal. It gets the key, never the "
+                + "passphrase, and hands out values, never the key. Another unlock begins both times anew.",
+            "A time is \(DurationText.form(suchAs: "15m")), or never.",
+        ],
+        examples: [
+            .init("coffer unlock", "for 8 hours at most, and 15 minutes without use"),
+            .init("coffer unlock --idle never --max 1h", "for an hour"),
+        ],
+        run: run)
+
+    private static func run(_ session: Session) throws {
+        let path = try session.vaultPath()
+        let idle = try time(.idle, in: session.arguments) ?? .limited(.seconds(900))
+        let maximum = try time(.maximum, in: session.arguments) ?? .limited(.seconds(8 * 3600))
+        _ = try PassphraseOrigin.chosen(in: session.arguments, .current)
+        // A missing or damaged file is found before an agent is started for it.
+        let vault = try session.vault()
+        _ = try vault.inspect()
+        let absolute = try session.absoluteVaultPath()
+        let agent = try session.startedAgent()
+        // Before the passphrase is asked for: a lock from here on wins.
+        let epoch = try Self.epoch(of: absolute, agent)
+        let key = try derivedKey(of: vault, session)
+        let request = AgentUnlock(
+            path: absolute, epoch: epoch, key: key, idle: idle.duration, maximumAge: maximum.duration,
+            acceptsUnexpected: session.arguments.has(.acceptUnexpected))
+        switch try agent.ask(.unlock(request)) {
+        case .done: break
+        case .failure(.vault(.locked)): throw Failure(AgentFailure.staleEpoch)
+        case .failure(.vault(let error)): throw error
+        case .failure(let failure): throw Failure(failure)
+        default: throw AgentLink.nonsense
+        }
+        session.warnOfAgent(agent.memory)
+        let held = try AgentStatus(of: absolute, agent)
+        session.warnOfFile(at: path, held.vault?.warnings ?? [])
+        session.warnOfLocking(held.vault?.warnings ?? [])
+        session.console.note(
+            "\(Escaping.quoted(path)) is unlocked and locks \(told(idle, maximum)); coffer lock does so at once")
+    }
+
+    private static func epoch(of path: String, _ agent: AgentLink) throws -> UInt64 {
+        switch try agent.ask(.epoch(path: path)) {
+        case .epoch(let epoch): return epoch
+        case .failure(.vault(let error)): throw error
+        case .failure(let failure): throw Failure(failure)
+        default: throw AgentLink.nonsense
+        }
+    }
+
+    private static func derivedKey(of vault: Vault, _ session: Session) throws -> GuardedBuffer {
+        let passphrase = try PassphraseSource(session.arguments, vault: try session.vaultPath()).current()
+        let allowingAnyMemory = session.arguments.has(.allowLargeMemory)
+        let key = try session.whileDeriving { () throws(VaultError) in
+            try vault.deriveKey(passphrase, allowingAnyMemory: allowingAnyMemory)
+        }
+        return try key.withBytes { (bytes) throws(SecureMemoryError) in try GuardedBuffer(copying: bytes) }
+    }
+
+    /// How long something may last.
+    private enum Time {
+        case limited(Duration)
+        case unlimited
+
+        var duration: Duration? {
+            if case .limited(let duration) = self { return duration }
+            return nil
+        }
+    }
+
+    private static func time(_ option: CommandOption, in arguments: Arguments) throws(Failure) -> Time? {
+        guard let text = arguments.value(of: option) else { return nil }
+        if text == "never" { return .unlimited }
+        guard let duration = DurationText.duration(of: text), duration > .zero else {
+            throw .usage("\(option.spelling) is \(DurationText.form(suchAs: "15m")), or never")
+        }
+        return .limited(duration)
+    }
+
+    private static func told(_ idle: Time, _ maximum: Time) -> String {
+        switch (idle.duration, maximum.duration) {
+        case (nil, nil): "when it is told to"
+        case (let idle?, nil): "after \(DurationText.text(of: idle)) without use"
+        case (nil, let maximum?): "after \(DurationText.text(of: maximum))"
+        case (let idle?, let maximum?):
+            "after \(DurationText.text(of: idle)) without use, and after \(DurationText.text(of: maximum)) in any case"
+        }
+    }
+}
+
+extension CommandOption {
+    static let idle = CommandOption("idle", "TIME", "lock when nobody has used the vault for TIME: 15m unless told")
+    static let maximum = CommandOption("max", "TIME", "lock after TIME in any case: 8h unless told")
+}

@@ -1,0 +1,204 @@
+import Coffer
+import CofferAgent
+import Foundation
+import Glibc
+import PropertyLists
+import SecureMemory
+import TestSupport
+import Testing
+import VaultFile
+
+/// What a verb makes of the answers of an agent, also of those that a sound one does not give.
+@Suite struct AgentAnswerTests {
+    private func run(
+        _ words: [String], text: String = "", version: UInt32 = AgentProtocol.version,
+        _ answer: @escaping FakeAgent.Answer
+    ) throws -> CommandRunner.Outcome {
+        let agent = try FakeAgent(version: version, answer)
+        return try agent.runner(try CofferSession()).run(words, input: Array(text.utf8))
+    }
+
+    @Test("values of two saves are never put together: they are asked for again")
+    func oneSave() throws {
+        let outcome = try run(["get", "a", "b", "-0"]) { number, _ in
+            // A save comes between the first two values.
+            .value(generation: number == 0 ? 1 : 2, list: try .list(of: "\(number)"))
+        }
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        #expect(outcome.bytes == Array("2\03\0".utf8))
+        let never = try run(["get", "a", "b", "-0"]) { number, _ in
+            .value(generation: UInt64(number), list: try .list(of: "\(number)"))
+        }
+        #expect(never.code == 15)
+        #expect(never.bytes.isEmpty)
+        #expect(never.messages.contains("was saved again and again"))
+    }
+
+    @Test("a list of several pages is of one save")
+    func pages() throws {
+        let outcome = try run(["list"]) { number, request in
+            guard case .list(let after) = request else { return nil }
+            let generation: UInt64 = number == 0 ? 1 : 2
+            switch after {
+            case nil:
+                return .list(
+                    generation: generation, entries: [AgentEntry(name: "a", kind: .string, modified: nil)],
+                    hasMore: true, now: 0)
+            case "a":
+                return .list(
+                    generation: generation == 1 ? 1 : 2,
+                    entries: [AgentEntry(name: "b", kind: .integer, modified: 1_000)], hasMore: number < 3, now: 0)
+            default:
+                return .list(
+                    generation: 3, entries: [AgentEntry(name: "c", kind: .data, modified: nil)], hasMore: false, now: 0)
+            }
+        }
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        #expect(outcome.output == "a\tstring\nb\tinteger\n")
+        let endless = try run(["list"]) { _, _ in .list(generation: 1, entries: [], hasMore: true, now: 0) }
+        #expect(endless.code == 18)
+    }
+
+    @Test("two spellings are one setting only if nothing else is stored", arguments: [true, false])
+    func spellings(isOne: Bool) throws {
+        let outcome = try run(["get", "e\u{301}", "\u{E9}", "--json"]) { _, request in
+            switch request {
+            case .list:
+                let names = isOne ? ["\u{E9}"] : ["e\u{301}", "\u{E9}"]
+                return .list(
+                    generation: 1, entries: names.map { AgentEntry(name: $0, kind: .string, modified: nil) },
+                    hasMore: false, now: 0)
+            case .value(let name):
+                return .value(generation: 1, list: try .list(of: isOne || name.utf8.count == 3 ? "first" : "second"))
+            default: return nil
+            }
+        }
+        #expect(outcome.code == 0)
+        let both = "{\n  \"e\u{301}\": \"first\",\n  \"\u{E9}\": \"second\"\n}\n"
+        #expect(outcome.bytes == Array((isOne ? "{\n  \"e\u{301}\": \"first\"\n}\n" : both).utf8))
+    }
+
+    @Test("an answer that means nothing is 18, never a value")
+    func nonsense() throws {
+        for answer: FakeAgent.Answer in [
+            { _, _ in .done }, { _, _ in .epoch(1) }, { _, _ in .failure(.malformed) },
+            { _, _ in
+                // No list at all.
+                .value(generation: 1, list: try GuardedBuffer(count: 64))
+            },
+        ] {
+            let outcome = try run(["get", "a"], answer)
+            #expect(outcome.code == 18, "\(outcome.messages)")
+            #expect(outcome.bytes.isEmpty)
+        }
+    }
+
+    @Test("an agent that ends before it answers a question is as none, but not one that was to change something")
+    func vanished() throws {
+        let read = try run(["get", "a"]) { _, _ in nil }
+        #expect(read.code == 14)
+        #expect(read.messages.contains("the passphrase is needed"))
+        let half = try run(["get", "a", "b", "-0"]) { number, _ in
+            number == 0 ? .value(generation: 1, list: try .list(of: "x")) : nil
+        }
+        #expect(half.code == 18)
+        #expect(half.bytes.isEmpty)
+        let change = try run(["unset", "a"]) { _, _ in nil }
+        #expect(change.code == 15)
+        #expect(change.messages.contains("did not say whether the change is made"))
+    }
+
+    @Test("a lock between the question whether it is unlocked and the change is 14, and nobody is asked half-way")
+    func lockedMeanwhile() throws {
+        let outcome = try run(["set", "a"], text: "value") { _, request in
+            if request == .details { return .details(Self.details) }
+            return .failure(.vault(.locked))
+        }
+        #expect(outcome.code == 14)
+        #expect(outcome.messages.contains("was locked meanwhile; nothing was changed"))
+    }
+
+    @Test("inspect shows nothing of another save than that of the file")
+    func otherSave() throws {
+        let outcome = try run(["inspect", "--json"]) { _, _ in .details(Self.details) }
+        #expect(outcome.code == 0)
+        #expect(outcome.output.contains("\"contents\": null"))
+    }
+
+    private static var details: AgentDetails {
+        AgentDetails(
+            generation: 1, vaultID: [], check: [],
+            numbers: .init(
+                settingsLength: 0, metadataLength: 0, paddingLength: 0, settingsCount: 0, hasAges: true,
+                removedCount: 0, undoCount: 0, recipientCount: 0))
+    }
+
+    @Test("what the vault says in the agent is said as ever")
+    func vaultErrors() throws {
+        let cases: [(AgentFailure, Int32, String)] = [
+            (.vault(.ioError(step: "lock the vault", errno: EWOULDBLOCK, path: "/v")), 15, "Nothing was lost"),
+            (
+                .vault(.savedButNotSynced(errno: EIO, path: "/v")), 15,
+                "the settings are removed, but it may not survive"
+            ),
+            (.vault(.conflict), 13, "the key of"), (.vault(.notFound(name: "a")), 16, "there is no setting \"a\" in"),
+            (.vault(.rolledBack(generation: 1, newest: 2)), 11, "--accept-unexpected"), (.busy, 15, "try again"),
+            (.generation(3), 15, "another program saved"),
+            (.vault(.refused(reason: "the file is linked")), 17, "linked"),
+        ]
+        for (failure, code, text) in cases {
+            let outcome = try run(["unset", "a"]) { _, _ in .failure(failure) }
+            #expect(outcome.code == code, "\(outcome.messages)")
+            #expect(outcome.messages.contains(text), "\(outcome.messages)")
+        }
+    }
+
+    @Test("warnings of a save are told")
+    func warnings() throws {
+        let outcome = try run(["unset", "a"]) { _, _ in
+            .changed(generation: 2, outcomes: [AgentOutcome(before: .string)], warnings: [.groupNotKept])
+        }
+        #expect(outcome.code == 0)
+        #expect(outcome.messages.contains("the group of the vault's file could not be kept"))
+        // An answer for other steps than were asked for.
+        #expect(try run(["unset", "a"]) { _, _ in .changed(generation: 2, outcomes: [], warnings: []) }.code == 18)
+    }
+
+    @Test("an agent of another version is told apart, and keeps nobody from the passphrase")
+    func version() throws {
+        for words in [["status"], ["lock"], ["agent", "stop"]] {
+            let outcome = try run(words, version: 7) { _, _ in .done }
+            #expect(outcome.code == 18)
+            #expect(outcome.messages.contains("speaks version 7 of the protocol"), "\(outcome.messages)")
+        }
+        let session = try CofferSession()
+        let agent = try FakeAgent(version: 7) { _, _ in .done }
+        let got = try agent.runner(session).run(["get", "a"])
+        #expect(got.code == 14)
+        #expect(got.messages.contains("warning: the agent that is running speaks version 7"))
+        let own = try agent.runner(session).run(["list", "--passphrase-file", session.passphraseFile])
+        #expect(own.code == 0 && !own.messages.contains("agent"))
+    }
+
+    @Test("no request carries the passphrase, and a key only unlock")
+    func noPassphrase() throws {
+        let session = try CofferSession()
+        let agent = try FakeAgent { _, request in
+            switch request {
+            case .epoch: return .epoch(9)
+            case .status: return .status([])
+            case .unlock(epoch: 9, keyLength: 32, idle: .seconds(60), maximumAge: nil, acceptsUnexpected: false):
+                return .done
+            default: return nil
+            }
+        }
+        let words = ["unlock", "--idle", "1m", "--max", "never", "--passphrase-file", session.passphraseFile]
+        let outcome = try agent.runner(session).run(words)
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        let stale = try FakeAgent { _, request in
+            if request == .epoch { return .epoch(9) }
+            return .failure(.staleEpoch)
+        }
+        #expect(try stale.runner(session).run(words).code == 14)
+    }
+}
