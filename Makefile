@@ -71,8 +71,9 @@ test-consumer: deps
 # On a bus of its own, with a login manager that is not one.
 test-logind: deps
 	@if [ ! -e $(SD_BUS) ]; then echo "SKIPPED coffer-logind: there is no $(SD_BUS)"; exit 0; fi; \
-	$(SWIFT) build -c release $(BIND_NOW) $(LOGIND) && $(PYTHON) Tests/Logind/run.py \
-	"$$($(SWIFT) build -c release $(BIND_NOW) $(LOGIND) --show-bin-path)/coffer-logind"
+	$(SWIFT) build -c release $(BIND_NOW) --product coffer && $(SWIFT) build -c release $(BIND_NOW) $(LOGIND) && \
+	folder="$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)" && \
+	$(PYTHON) Tests/Logind/run.py "$$folder/coffer-logind" "$$folder/coffer"
 
 test-install: static
 	@set -e; prefix=$$(mktemp -d); trap 'rm -rf "$$prefix"' EXIT; \

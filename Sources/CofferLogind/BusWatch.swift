@@ -10,8 +10,13 @@ struct BusWatch: ~Copyable {
     /// - Throws: when there is no bus, or no login manager on it.
     init(_ agent: AgentLocking) throws(BusError) {
         let manager = try LoginManager()
+        let inhibitor: SleepInhibitor?
         // This also starts a login manager that is started on demand.
-        let inhibitor = Self.inhibitSleep(manager)
+        do throws(BusError) { inhibitor = try manager.inhibitSleep() } catch {
+            guard error.name != Self.nobody else { throw error }
+            Self.sayUnheard(error)
+            inhibitor = nil
+        }
         owner = try manager.owner()
         self.agent = agent
         self.manager = manager
@@ -21,12 +26,19 @@ struct BusWatch: ~Copyable {
     /// Whether the machine waits for us.
     var isHeard: Bool { inhibitor != nil }
 
+    // How the bus calls it that there is no login manager, and none to start.
+    private static let nobody = "org.freedesktop.DBus.Error.ServiceUnknown"
+
     /// A machine that does not wait is not one that does not tell: so this is said, and no reason to end.
     private static func inhibitSleep(_ manager: borrowing LoginManager) -> SleepInhibitor? {
         do throws(BusError) { return try manager.inhibitSleep() } catch {
-            Messages.say("the machine will not wait for the lock before it sleeps: \(error.reason)")
+            sayUnheard(error)
             return nil
         }
+    }
+
+    private static func sayUnheard(_ error: BusError) {
+        Messages.say("the machine will not wait for the lock before it sleeps: \(error.reason)")
     }
 
     /// Does what the login manager's signals ask for.

@@ -1,7 +1,7 @@
 #!/usr/bin/python3
-"""Runs coffer-logind on a bus of its own, beside a login manager of dbusmock's and an agent that records.
+"""Runs coffer-logind on a bus of its own, with a login manager of dbusmock's, and an agent that records or a real one.
 
-Usage: run.py COFFER-LOGIND
+Usage: run.py COFFER-LOGIND COFFER
 """
 
 import os
@@ -50,15 +50,16 @@ def wait_until(condition, what):
 class Surroundings:
     """A bus with a login manager, an agent, and the program that is tested."""
 
-    def __init__(self, program, folder):
-        self.program, self.folder = program, pathlib.Path(folder)
+    def __init__(self, program, coffer, folder):
+        self.program, self.coffer, self.folder = program, coffer, pathlib.Path(folder)
         self.socket = self.folder / "bus"
         self.address = f"unix:path={self.socket}"
         self.runtime = self.folder / "coffer"
         self.runtime.mkdir(mode=0o700)
         self.environment = {
             "PATH": os.environ["PATH"], "DBUS_SYSTEM_BUS_ADDRESS": self.address,
-            "COFFER_RUNTIME_DIR": str(self.runtime), "SWIFT_BACKTRACE": "enable=no",
+            "COFFER_RUNTIME_DIR": str(self.runtime), "HOME": folder,
+            "COFFER_VAULT": os.path.join(folder, "a.coffer"), "SWIFT_BACKTRACE": "enable=no",
         }
         self.processes = []
         self.agent = RecordingAgent(self.runtime / "agent.sock")
@@ -226,7 +227,7 @@ def outlives_the_agent(all):
     all.prepare_for_sleep(True)
     wait_until(lambda: not all.inhibitors(), "the inhibitor goes when the agent does not answer")
     all.expect_lock("a lock that is not answered")
-    assert "no answer in time" in all.said(), all.said()
+    wait_until(lambda: "no answer in time" in all.said(), "it says so")
     all.agent.answers.set()
     all.prepare_for_sleep(False)
     wait_until(all.is_waiting, "an inhibitor after that")
@@ -251,7 +252,7 @@ def finds_the_bus_again(all):
     all.start_bus()
     all.start_manager()
     wait_until(all.is_waiting, "an inhibitor on the next bus")
-    assert "is back" in all.said(), all.said()
+    wait_until(lambda: "is back" in all.said(), "it says so")
     all.session("c1").Lock()
     all.expect_lock("a lock on the next bus")
 
@@ -283,7 +284,7 @@ def says_that_there_is_no_bus(all):
     assert done.returncode == 1 and "cannot connect to the system bus" in done.stderr, done
     all.start_bus()
     done = subprocess.run([all.program], env=all.environment, capture_output=True, text=True, timeout=SECONDS)
-    assert done.returncode == 1 and "login1" in done.stderr, done
+    assert done.returncode == 1 and "login1" in done.stderr and done.stderr.count("\n") == 1, done
 
 
 def says_how_it_is_called(all):
@@ -294,16 +295,51 @@ def says_how_it_is_called(all):
         assert "coffer-logind" in (done.stderr if status else done.stdout), done
 
 
+def locks_a_real_agent(all):
+    """What the agent holds is locked before the inhibitor goes, and when the session is locked."""
+    passphrase = all.folder / "passphrase"
+    passphrase.write_text("seven clouds over a quiet harbour\n")
+
+    def coffer(*words):
+        return subprocess.run([all.coffer, *words, "--quiet"], env=all.environment, capture_output=True, text=True,
+                              stdin=subprocess.DEVNULL, start_new_session=True, timeout=60)
+
+    def unlock():
+        done = coffer("unlock", "--passphrase-file", str(passphrase))
+        assert done.returncode == 0, done
+        assert coffer("status").returncode == 0
+
+    all.agent.close()
+    done = coffer("init", "--cost", "3,64M", "--passphrase-file", str(passphrase))
+    assert done.returncode == 0, done
+    unlock()
+    try:
+        all.prepare_for_sleep(True)
+        wait_until(lambda: not all.inhibitors(), "the inhibitor goes")
+        assert coffer("status").returncode == 14, "unlocked when the machine could sleep"
+        assert coffer("get", "none").returncode == 14
+        all.prepare_for_sleep(False)
+        wait_until(all.is_waiting, "an inhibitor after that")
+        unlock()
+        all.session("c1").Lock()
+        wait_until(lambda: coffer("status").returncode == 14, "a lock with the session")
+    finally:
+        stopped = coffer("agent", "stop")
+    assert stopped.returncode == 0, stopped
+    all.agent = RecordingAgent(all.runtime / "agent.sock")
+    all.seen = 0
+
+
 CASES = [
     takes_an_inhibitor, locks_before_sleep, sleeps_again, locks_with_the_session, leaves_others_alone,
     believes_the_manager_alone, outlives_the_agent, finds_the_next_manager, finds_the_bus_again, holds_nothing,
-    ends_with_a_signal, says_that_there_is_no_bus, says_how_it_is_called,
+    locks_a_real_agent, ends_with_a_signal, says_that_there_is_no_bus, says_how_it_is_called,
 ]
 
 
-def main(program):
+def main(program, coffer):
     with tempfile.TemporaryDirectory() as folder:
-        all = Surroundings(program, folder)
+        all = Surroundings(program, coffer, folder)
         try:
             all.start_bus()
             all.start_manager()
@@ -320,6 +356,6 @@ def main(program):
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 2:
+    if len(sys.argv) != 3:
         sys.exit(__doc__)
-    main(os.path.abspath(sys.argv[1]))
+    main(*map(os.path.abspath, sys.argv[1:]))
