@@ -32,7 +32,7 @@ export SWIFT_BACKTRACE := enable=no
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe
 
-.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-consumer test-logind test-install static install fuzz format clean
+.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-interop test-consumer test-logind test-install static install fuzz format clean
 
 all: build
 
@@ -45,11 +45,12 @@ build: deps
 demo: build
 	@scripts/demo.sh "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
 
-test: lint docs test-audit test-consumer test-debug test-release test-logind test-install
+test: lint docs test-audit test-interop test-consumer test-debug test-release test-logind test-install
 	@echo "coffer: all tests passed"
 
 lint: deps
 	$(SWIFT) format lint --strict --recursive Package.swift Sources Tests Examples
+	@scripts/check_quoted_files.py
 
 # An unresolved link in the documentation is an error, and so is a public symbol without any.
 docs: deps
@@ -63,6 +64,10 @@ test-release: deps
 
 test-audit: deps
 	$(PYTHON) Tests/Audit/run.py
+
+# A few hundred random vaults, from `coffer` to the second implementation and back.
+test-interop: build
+	$(PYTHON) Tests/Audit/interop.py "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
 
 # Every Swift snippet of the README and of the articles, in a package of its own.
 test-consumer: deps

@@ -11,6 +11,7 @@ export COFFER_VAULT="$folder/demo.coffer" XDG_STATE_HOME="$folder/state"
 
 coffer() { "$coffer_path" "$@"; }
 audit() { /usr/bin/python3 "$repository/Tests/Audit/coffer_audit.py" "$@"; }
+flip() { /usr/bin/python3 "$repository/Tests/Audit/test_helper.py" flip "$@"; }
 say() { printf '\n# %s\n' "$*"; }
 
 # run STATUS 'COMMAND': shows the command, runs it, and wants that status. What it printed stays in $output.
@@ -69,11 +70,11 @@ run 0 'coffer get mail/user --passphrase-file new-passphrase'
 want alice
 
 say 'One bit flips on the disk: seen before any passphrase is tried.'
-run 0 'audit demo.coffer --flip 4000 --output damaged.coffer'
+run 0 'flip demo.coffer 4000 damaged.coffer'
 run 5 'coffer get mail/user --vault damaged.coffer --passphrase-file new-passphrase'
 
 say 'Someone edits the same bit on purpose and makes the check fit again: the key tells.'
-run 0 'audit demo.coffer --flip 4000 --recheck --output edited.coffer'
+run 0 'flip demo.coffer 4000 edited.coffer recheck'
 run 9 'coffer get mail/user --vault edited.coffer --passphrase-file new-passphrase'
 
 say 'The copy from before the last save is put back: what was seen here tells. It opens when that is meant.'

@@ -1,4 +1,5 @@
 import Coffer
+import CofferCommands
 import Foundation
 import Glibc
 import TestSupport
@@ -7,45 +8,44 @@ import Testing
 /// Every failure class comes from a real file or situation, through the command line, with its exit code.
 @Suite struct ExitCodeTests {
     static let codes: [String: Int32] = [
-        "ok": 0, "notAVault": 3, "unsupportedVersion": 4, "unsupportedFeature": 4, "damaged": 5, "limitExceeded": 6,
+        "success": 0, "notAVault": 3, "unsupportedVersion": 4, "unsupportedFeature": 4, "damaged": 5,
+        "limitExceeded": 6,
         "wrongPassphrase": 8, "tampered": 9, "invalidContents": 10, "refused": 17,
     ]
 
-    struct Vector: Decodable, Sendable, CustomTestStringConvertible {
-        let name: String
-        let expect: String
-        let passphrase: Hex
-        let seed: Hex?
-        let file: Hex
-        var testDescription: String { name }
-    }
-
-    struct Vectors: Decodable { let vectors: [Vector] }
-
-    /// The vectors that a passphrase decides; those with a recovery code have no verb yet.
-    static let vectors = ((try? Repository.json("v1.json", as: Vectors.self).vectors) ?? []).filter { $0.seed == nil }
+    /// The vectors of the independent writer that a passphrase decides; those with a recovery code have no verb yet.
+    static let vectors = VectorFile.all(in: ["independent"]).filter { (try? $0.load().passphrase) != nil }
 
     @Test("the vectors are there, and show every class that a file can show")
-    func present() {
+    func present() throws {
         #expect(Self.vectors.count >= 80)
-        #expect(Set(Self.vectors.map(\.expect)) == Set(Self.codes.keys))
+        #expect(Set(try Self.vectors.map { try $0.load().expectation.rawValue }) == Set(Self.codes.keys))
+    }
+
+    @Test("every class that a vector can show has one code", arguments: VectorExpectation.allCases)
+    func classes(expectation: VectorExpectation) {
+        let codes = ExitCode.allCases.filter { $0.classes.contains(expectation.rawValue) }
+        let others: [String: Int32] = ["noMatchingSlot": 12]
+        let expected = Self.codes[expectation.rawValue] ?? others[expectation.rawValue] ?? 11
+        #expect(codes.map(\.rawValue) == [expected])
     }
 
     @Test("a file of each kind gives its class's code", arguments: vectors)
-    func vector(_ vector: Vector) throws {
+    func vector(_ place: VectorFile.Place) throws {
+        let vector = try place.load()
         let session = try CofferSession(passphrase: nil)
-        try session.fixture.write(vector.file.bytes)
+        try session.fixture.write(vector.vault)
         // With a newline of its own, because one is removed.
-        let passphrase = try session.fixture.file("typed", vector.passphrase.bytes + [0x0A])
+        let passphrase = try session.fixture.file("typed", try #require(vector.passphrase) + [0x0A])
         let list = try session.runner.run(["list", "--passphrase-file", passphrase])
         // What is typed is brought to NFC, so the vector of another form opens here.
-        let expected = vector.name == "passphrase-nfd-differs" ? 0 : Self.codes[vector.expect]
+        let expected = place.name == "passphrase_nfd_differs" ? 0 : Self.codes[vector.expectation.rawValue]
         #expect(list.code == expected)
         #expect(list.code == 0 || list.messages.hasPrefix("coffer: "))
-        #expect(list.bytes.isEmpty == (list.code != 0 || vector.name == "empty-dict"))
+        #expect(list.bytes.isEmpty == (list.code != 0 || place.name == "empty_dict"))
         let check = try session.runner.run(["check"])
-        let isBeforePassphrase = [3, 4, 5, 6].contains(Self.codes[vector.expect])
-        #expect(check.code == (isBeforePassphrase ? Self.codes[vector.expect] : 0))
+        let code = Self.codes[vector.expectation.rawValue] ?? -1
+        #expect(check.code == ([3, 4, 5, 6].contains(code) ? code : 0))
     }
 
     @Test("too little memory is 7, and not taken for a wrong passphrase")

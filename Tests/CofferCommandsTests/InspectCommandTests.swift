@@ -172,4 +172,22 @@ import VaultFile
         let (text, _) = try session.inspect(vault)
         #expect(text.code == 0 && text.output.contains(slot.data.hex) && !text.output.contains("\u{1B}"))
     }
+
+    @Test("the README shows what inspect prints for a new vault")
+    func readme() throws {
+        let readme = try String(contentsOf: Repository.root.appendingPathComponent("README.md"), encoding: .utf8)
+        let start = try #require(readme.range(of: "$ coffer inspect backup.coffer\n")?.upperBound)
+        let end = try #require(readme.range(of: "```", range: start..<readme.endIndex)?.lowerBound)
+        let session = try CofferSession(passphrase: nil)
+        #expect(try session.run(["init"]).code == 0)
+        let outcome = try session.runner.run(["inspect", session.fixture.path])
+        // Other salts and keys, of the same length; only the magic is the same everywhere.
+        func masked(_ text: String) -> String {
+            text.replacing(#/[0-9a-f]{16,}/#) {
+                $0.output.hasPrefix("89434f") ? $0.output : Substring("…\($0.output.count)")
+            }
+        }
+        let expected = outcome.output.replacingOccurrences(of: session.fixture.path, with: "backup.coffer")
+        #expect(masked(String(readme[start..<end])) == masked(expected))
+    }
 }

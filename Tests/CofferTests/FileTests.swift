@@ -45,8 +45,8 @@ import VaultFile
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         process.arguments = [
-            Repository.root.appendingPathComponent("Tests/Audit/coffer_audit.py").path,
-            "--passphrase-file", passphrase.path, place.path,
+            Repository.root.appendingPathComponent("Tests/Audit/test_helper.py").path,
+            "settings", place.path, passphrase.path,
         ]
         let output = Pipe()
         process.standardOutput = output

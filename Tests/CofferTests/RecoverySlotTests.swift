@@ -8,20 +8,8 @@ import VaultFile
 
 /// A change of passphrase on vaults that others made, with slots and with metadata of their own.
 @Suite struct RecoverySlotTests {
-    struct Vectors: Decodable {
-        struct Vector: Decodable {
-            let name: String
-            let file: Hex
-        }
-        let vectors: [Vector]
-    }
-
     private func place(_ name: String) throws -> TemporaryVault {
-        let vectors = try Repository.json("v1.json", as: Vectors.self).vectors
-        let vector = try #require(vectors.first { $0.name == name })
-        let place = try TemporaryVault(create: false)
-        try place.write(vector.file.bytes)
-        return place
+        try VectorFile.Place("independent", name).load().placed()
     }
 
     private func header(of place: TemporaryVault) throws -> VaultHeader {
@@ -32,7 +20,7 @@ import VaultFile
     @Test(
         "an ordinary save copies all slots byte for byte, unknown ones too",
         arguments: [
-            "slots-passphrase", "slot-unknown-type",
+            "slots_passphrase", "slot_unknown_type",
         ])
     func copied(name: String) throws {
         let place = try place(name)
@@ -48,7 +36,7 @@ import VaultFile
     @Test(
         "slots that nobody can remake are dropped with a change of passphrase, and counted",
         arguments: [
-            ("slots-passphrase", 2), ("slot-unknown-type", 1),
+            ("slots_passphrase", 2), ("slot_unknown_type", 1),
         ])
     func dropped(name: String, count: Int) throws {
         let place = try place(name)
@@ -118,8 +106,8 @@ import VaultFile
     func metadataAtSave() throws {
         // The last values of this one are stale, since it has no ages.
         let cases = [
-            ("meta-previous", ["modified"]), ("meta-removed", ["modified", "removed"]),
-            ("meta-recipients", ["modified", "owner", "recipients"]),
+            ("meta_previous", ["modified"]), ("meta_removed", ["modified", "removed"]),
+            ("meta_recipients", ["modified", "owner", "recipients"]),
         ]
         for (name, keys) in cases {
             let place = try place(name)
@@ -134,14 +122,14 @@ import VaultFile
 
     @Test("a tombstone goes when its name is set again, and only that one")
     func tombstones() throws {
-        let place = try place("meta-removed")
+        let place = try place("meta_removed")
         try place.unlocked(FixedWallClock()).update { draft in draft.set(SettingKey("gone", default: 0), to: 1) }
         #expect(try Self.metadataKeys(of: place) == ["modified"])
     }
 
     @Test("a change of passphrase drops last values only if they were stale")
     func metadataAtPassphraseChange() throws {
-        for (name, keys) in [("meta-previous", []), ("metadata", nil as [String]?)] {
+        for (name, keys) in [("meta_previous", []), ("metadata", nil as [String]?)] {
             let place = try place(name)
             let before = try Self.metadataKeys(of: place)
             try place.unlocked().changePassphrase(

@@ -32,8 +32,9 @@ enum HeaderArea {
         let header: VaultHeader
         do throws(VaultFileError) { header = try VaultHeader(file) } catch {
             if error == .memory { throw error }
-            return
+            return try survey(file, isAccepted: false)
         }
+        try survey(file, isAccepted: true)
         promise(header.fileSize == file.byteCount, "the parts make up the file")
         promise(header.boundRange.upperBound == header.boxRange.lowerBound, "the box follows the commitment")
         promise(Limits.plaintext.contains(header.plaintextLength), "a plaintext is within its limits")
@@ -41,6 +42,27 @@ enum HeaderArea {
         promise(encoded(header) == file.array(header.boundRange), "an accepted header encodes to itself")
         try header.keyDerivation.checkReadable()
         if let slot = header.slots.first(where: { $0.type == Slot.recipientType }) { try open(slot) }
+    }
+
+    /// Lists the fields, which is done for files that are refused too.
+    private static func survey(_ file: RawSpan, isAccepted: Bool) throws(VaultFileError) {
+        let count = file.byteCount
+        var isCheckGood: Bool?
+        if count >= VaultHeader.shortestFile {
+            let check = file.array(count - VaultHeader.checkLength..<count)
+            isCheckGood = try VaultHeader.check(of: file.extracting(first: count - VaultHeader.checkLength)) == check
+        }
+        let survey = try HeaderSurvey(
+            size: count, prefix: file.extracting(first: min(count, HeaderSurvey.prefixLength)),
+            suffix: file.extracting(last: VaultHeader.checkLength), isCheckGood: isCheckGood)
+        var end = 0
+        for field in survey.fields {
+            promise(field.offset == end && field.width > 0, "a field follows the one before it")
+            end += field.width
+        }
+        promise(end == count, "the fields make up the file")
+        guard count >= 8, file.array(0..<8) == VaultHeader.magic else { return }
+        promise(survey.fields.allSatisfy { $0.fault == nil } == isAccepted, "a field is faulty where a file is refused")
     }
 
     private static func encoded(_ header: VaultHeader) -> [UInt8] {

@@ -2,7 +2,6 @@
 """Runs the fuzzer on each area that reads what a stranger wrote; the status is 1 when anything was found."""
 
 import argparse
-import json
 import os
 import pathlib
 import re
@@ -29,17 +28,17 @@ COMMITMENT_LENGTH = 32
 
 
 def write_vector_seeds(folder):
-    """Headers and recovery codes out of the vectors, which are no files of their own."""
-    vectors = json.loads((TESTS / "Vectors" / "v1.json").read_text())
+    """Headers and recovery codes out of the vectors; more of them than one for each kind would only be slower."""
     headers, texts = folder / "header", folder / "text"
     for target in (headers, texts):
         target.mkdir(parents=True, exist_ok=True)
-    for vector in vectors["vectors"]:
-        file = bytes.fromhex(vector["file"])
+    for vector in sorted((TESTS / "Vectors" / "independent").iterdir()):
+        header, file = vector.read_bytes().split(b"\n\n", 1)
         # The box tells a reader of headers nothing but its length.
-        (headers / vector["name"]).write_bytes(file[:int.from_bytes(file[10:12], "little") + COMMITMENT_LENGTH])
-    for number, code in enumerate(vectors["recovery_codes"]):
-        (texts / f"code-{number}").write_text(code["text"])
+        (headers / vector.name).write_bytes(file[:int.from_bytes(file[10:12], "little") + COMMITMENT_LENGTH])
+        for line in header.split(b"\n"):
+            if line.startswith(b"recovery-code: "):
+                (texts / vector.name).write_bytes(line.partition(b": ")[2])
 
 
 def fuzz(program, area, seconds, build):

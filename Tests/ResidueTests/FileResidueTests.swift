@@ -3,35 +3,20 @@ import TestSupport
 import Testing
 
 @Suite struct FileResidueTests {
-    struct Vectors: Decodable {
-        struct Vector: Decodable {
-            let name: String
-            let passphrase: Hex
-            let file: Hex
-            let intermediate: [String: String]?
-        }
-        struct Code: Decodable { let text: String }
-        let vectors: [Vector]
-        let recovery_codes: [Code]
-    }
-
     @Test("a file that was opened and let go leaves nothing", arguments: ["passphrase", "code"])
     func opened(with means: String) throws {
-        let all: Vectors = try Repository.json("v1.json")
-        let vector = try #require(all.vectors.first { $0.name == "slots-passphrase" })
-        let code = try #require(all.recovery_codes.first)
-        let keys = try #require(vector.intermediate)
+        let vector = try VectorFile.Place("independent", means == "code" ? "code" : "slots_passphrase").load()
         let folder = FileManager.default.temporaryDirectory.appendingPathComponent("coffer-file-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }
         let path = folder.appendingPathComponent("v.coffer")
-        try Data(vector.file.bytes).write(to: path)
+        try Data(vector.vault).write(to: path)
 
-        let given = means == "code" ? Array(code.text.utf8) : vector.passphrase.bytes
+        let given = try #require(vector.passphrase ?? vector.text(.recoveryCode).map { Array($0.utf8) })
         let search = MemoryScan([
             "given": given,
-            "master": try #require([UInt8](hex: keys["master"] ?? "")),
-            "sealing": try #require([UInt8](hex: keys["seal_key"] ?? "")),
+            "master": try #require(vector.bytes(.master)),
+            "sealing": try #require(vector.bytes(.sealingKey)),
             // The settings, as the independent writer encoded {"n": 7, "token": "s3cr3t", "user": "alice"}.
             "settings": Array("bplist00".utf8) + [0xD3, 1, 2, 3, 4, 5, 6, 0x51, 0x6E, 0x55] + Array("token".utf8),
         ])

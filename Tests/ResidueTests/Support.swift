@@ -57,8 +57,8 @@ final class KnownVault {
         let output = Pipe()
         audit.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         let script = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-            .appendingPathComponent("Audit/coffer_audit.py").path
-        audit.arguments = [script, path, "--passphrase-file", file.path, "--keys"]
+            .appendingPathComponent("Audit/test_helper.py").path
+        audit.arguments = [script, "keys", path, file.path]
         audit.standardOutput = output
         try audit.run()
         let text = try output.fileHandleForReading.readToEnd() ?? Data()

@@ -2,7 +2,7 @@ package import PropertyLists
 import SecureMemory
 
 /// A property list as a Swift value, for comparing; spelled in JSON as the vectors spell it.
-package indirect enum PlainValue: Equatable, Sendable {
+package indirect enum PlainValue: Sendable {
     case boolean(Bool)
     case integer(Int64)
     case real(UInt64)
@@ -41,6 +41,22 @@ package indirect enum PlainValue: Equatable, Sendable {
         var arena = try GuardedArena()
         try reader.text(object).copyUTF8(into: &arena)
         return String(decoding: arena.bytes.array, as: UTF8.self)
+    }
+}
+
+extension PlainValue: Equatable {
+    /// Strings are equal by their code points alone, not by what they look like.
+    package static func == (left: Self, right: Self) -> Bool {
+        switch (left, right) {
+        case (.boolean(let left), .boolean(let right)): left == right
+        case (.integer(let left), .integer(let right)): left == right
+        case (.real(let left), .real(let right)), (.date(let left), .date(let right)): left == right
+        case (.data(let left), .data(let right)): left == right
+        case (.string(let left), .string(let right)): left.utf8.elementsEqual(right.utf8)
+        case (.array(let left), .array(let right)): left == right
+        case (.dictionary(let left), .dictionary(let right)): left == right
+        default: false
+        }
     }
 }
 

@@ -77,6 +77,15 @@ package struct Recipient: ~Copyable {
     ///
     /// - Returns: the master key that stands in it, or nil when the slot is not this recipient's.
     package borrowing func open(_ slot: Slot) throws(VaultFileError) -> GuardedBuffer? {
+        guard let key = try key(of: slot) else { return nil }
+        return try SecretBox.open(
+            slot.data.rawSpan.extracting(64..<112), nonce: SlotKey.nonce.rawSpan, key: key.bytes)
+    }
+
+    /// Derives the key of a slot.
+    ///
+    /// - Returns: the key, or nil when the slot is of another type or owner, or has a public key of low order.
+    package borrowing func key(of slot: Slot) throws(VaultFileError) -> GuardedBuffer? {
         guard slot.type == Slot.recipientType, slot.data.count == Slot.recipientLength else { return nil }
         let data = slot.data.rawSpan
         let owner = data.extracting(0..<32)
@@ -85,10 +94,9 @@ package struct Recipient: ~Copyable {
         guard let first = try X25519.shared(secret: secretKey.bytes, publicKey: ephemeral),
             let second = try X25519.shared(secret: secretKey.bytes, publicKey: owner)
         else { return nil }
-        let key = try SlotKey.derive(
+        return try SlotKey.derive(
             ephemeralShared: first.bytes, ownerShared: second.bytes, owner: owner, ephemeral: ephemeral,
             recipient: publicKey.rawSpan)
-        return try SecretBox.open(data.extracting(64..<112), nonce: SlotKey.nonce.rawSpan, key: key.bytes)
     }
 }
 

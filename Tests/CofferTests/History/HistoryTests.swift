@@ -378,8 +378,8 @@ private enum AuditReader {
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")
         process.arguments = [
-            Repository.root.appendingPathComponent("Tests/Audit/coffer_audit.py").path, "--history",
-            "--passphrase-file", passphrase.path, place.path,
+            Repository.root.appendingPathComponent("Tests/Audit/test_helper.py").path, "history",
+            place.path, passphrase.path,
         ]
         let output = Pipe()
         process.standardOutput = output

@@ -98,7 +98,7 @@ import Testing
             sys.dont_write_bytecode = True
             sys.path.insert(0, sys.argv[1])
             from property_list import Date
-            from vault_file import open_vault, read_file
+            from vault_file import Decoder, read_file
             def bits(v): return "7ff8000000000000" if v != v else struct.pack(">d", v).hex()
             def text(v):
                 if isinstance(v, bool): return "b1" if v else "b0"
@@ -110,7 +110,7 @@ import Testing
                 if isinstance(v, list): return "[" + ",".join(map(text, v)) + "]"
                 items = sorted((k.encode(), e) for k, e in v.items())
                 return "{" + ",".join(k.hex() + ":" + text(e) for k, e in items) + "}"
-            print(text(open_vault(read_file(sys.argv[2]), sys.argv[3].encode())["settings"]), end="")
+            print(text(Decoder(*read_file(sys.argv[2])).open(sys.argv[3].encode()).settings), end="")
             """
         let process = Process()
         process.executableURL = URL(fileURLWithPath: "/usr/bin/python3")

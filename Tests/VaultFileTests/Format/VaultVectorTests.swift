@@ -1,171 +1,142 @@
-import Foundation
+import CSodium
 import PropertyLists
 import SecureMemory
 import TestSupport
 import Testing
 import VaultFile
 
-/// One vault file with what must come of it.
-struct VaultVector: Decodable, Sendable, CustomTestStringConvertible {
-    struct Intermediate: Decodable, Sendable {
-        let master: Hex?
-        let commit: Hex?
-        let nonce: Hex?
-        let seal_key: Hex
-        let header: Hex?
-        let check: Hex?
-        let plain_head: Hex?
-    }
-
-    let name: String
-    let expect: String
-    let passphrase: Hex
-    let seed: Hex?
-    let owner_fp: Hex?
-    let file: Hex
-    let file_len: Int
-    let intermediate: Intermediate?
-    let generation: UInt64?
-    let vault_id: Hex?
-    let settings_sha256: Hex?
-    let settings: PlainValue?
-    let metadata: PlainValue?
-
-    var testDescription: String { name }
-
-    struct Set: Decodable {
-        struct Code: Decodable, Sendable {
-            let text: String
-            let seed: Hex?
-            let owner_fp: Hex?
-            let expect: String?
-        }
-        let vectors: [VaultVector]
-        let recovery_codes: [Code]
-    }
-
-    static let set = Result { try Repository.json("v1.json", as: Set.self) }
-    static let all = (try? set.get().vectors) ?? []
-    static let successes = all.filter { $0.expect == "ok" }
-
-    /// Opens the file, by its recovery seed where it has one.
-    func open() throws(VaultFileError) -> (key: MasterKey, header: VaultHeader, contents: VaultPlaintext) {
-        let bytes = file.bytes
-        let header = try VaultHeader(bytes.rawSpan)
-        let key: MasterKey
-        if let seed, let owner_fp {
-            let recipient = try Recipient(seed: seed.bytes.rawSpan, ownerFingerprint: owner_fp.bytes)
-            key = try MasterKey.find(for: recipient, in: header)
-        } else {
-            key = try MasterKey(passphrase: passphrase.bytes.rawSpan, keyDerivation: header.keyDerivation)
-        }
-        return (key, header, try SealedVault.open(bytes.rawSpan, header: header, key: key))
-    }
-}
-
-extension VaultFileError {
-    /// The class by its name in the file format.
-    var className: String {
-        switch self {
-        case .notAVault: "notAVault"
-        case .unsupportedVersion: "unsupportedVersion"
-        case .unsupportedFeature: "unsupportedFeature"
-        case .damaged: "damaged"
-        case .limitExceeded: "limitExceeded"
-        case .notEnoughMemory: "notEnoughMemory"
-        case .wrongPassphrase: "wrongPassphrase"
-        case .tampered: "tampered"
-        case .invalidContents: "invalidContents"
-        case .noMatchingSlot: "noMatchingSlot"
-        case .refused: "refused"
-        case .memory: "memory"
-        }
-    }
-}
-
+/// What must come of each vault of the vectors, through the readers and writers of this package.
 @Suite struct VaultVectorTests {
-    @Test("the vectors are there")
-    func present() throws {
-        let set = try VaultVector.set.get()
-        #expect(set.vectors.count >= 87)
-        #expect(set.recovery_codes.count >= 7)
+    @Test("there are vectors in every folder", arguments: [("v1", 250), ("independent", 94), ("golden", 1)])
+    func present(folder: String, least: Int) throws {
+        let places = try VectorFile.places(in: folder)
+        #expect(places.count >= least)
+        // Each of them is a case of the tests below.
+        #expect(VectorFile.everywhere.filter { $0.folder == folder } == places)
     }
 
-    @Test("each file gives its class", arguments: VaultVector.all)
-    func outcome(of vector: VaultVector) {
-        #expect(vector.file.bytes.count == vector.file_len)
-        do throws(VaultFileError) {
-            let opened = try vector.open()
-            #expect(vector.expect == "ok")
-            if let generation = vector.generation { #expect(opened.contents.generation == generation) }
-            if let id = vector.vault_id { #expect(opened.contents.vaultID == id.bytes) }
-        } catch {
-            #expect(error.className == vector.expect)
+    @Test("each file gives its class, with field, value and bound", arguments: VectorFile.everywhere)
+    func outcome(of place: VectorFile.Place) throws {
+        let vector = try place.load()
+        let reading = try VectorReading(vector, vault: vector.vault)
+        #expect(reading.outcome == vector.expectation.rawValue, "\(vector.text(.comment) ?? "")")
+        let numbers = reading.numbers
+        #expect(numbers.field == vector.text(.field))
+        #expect(numbers.value == vector.number(.value))
+        #expect(numbers.bound == vector.number(.bound))
+        if case .rolledBack(let newest) = reading.finding { #expect(newest == vector.number(.knownGeneration)) }
+    }
+
+    @Test("each file has its intermediate values, as far as a reader comes", arguments: VectorFile.everywhere)
+    func intermediates(of place: VectorFile.Place) throws {
+        let vector = try place.load()
+        let bytes = vector.vault
+        let reading = try VectorReading(vector, vault: bytes)
+        #expect(reading.seed == vector.bytes(.seed))
+        #expect(reading.fingerprint == vector.bytes(.fingerprint))
+        if let seed = reading.seed, let secret = vector.bytes(.recipientSecret) {
+            let recipient = try Recipient(seed: seed.rawSpan, ownerFingerprint: [])
+            let key = recipient.key
+            #expect(key == vector.bytes(.recipientPublic))
+            #expect(X25519.publicKey(of: secret.rawSpan) == key)
+        }
+
+        let master = try reading.key?.withBytes { $0.array }
+        #expect(master == vector.bytes(.master))
+        #expect(try reading.key?.commitment() == vector.bytes(.commitment))
+        if let expected = vector.bytes(.sealingKey), let header = reading.header, let key = reading.key {
+            let sealingKey = try key.sealingKey(boundTo: bytes.rawSpan.extracting(header.boundRange))
+            let found = sealingKey.bytes.array
+            #expect(found == expected)
+            #expect(header.nonce == vector.bytes(.nonce))
+        }
+        #expect(reading.contents?.vaultID == vector.bytes(.vaultID))
+        #expect(reading.contents?.generation == vector.number(.generation))
+        if let check = vector.bytes(.check) { #expect(reading.header?.check == check) }
+    }
+
+    @Test("a slot opens with its own key, and is the first that does", arguments: VectorFile.everywhere)
+    func slot(of place: VectorFile.Place) throws {
+        let vector = try place.load()
+        guard let number = vector.number(.slot), let seed = vector.bytes(.seed), let master = vector.bytes(.master),
+            let fingerprint = vector.bytes(.fingerprint)
+        else { return }
+        let header = try VaultHeader(vector.vault.rawSpan)
+        let recipient = try Recipient(seed: seed.rawSpan, ownerFingerprint: fingerprint)
+        var first: Int?
+        for (index, slot) in header.slots.enumerated() where first == nil {
+            if try recipient.open(slot, to: master) { first = index }
+        }
+        #expect(first == Int(number))
+        let slot = try #require(header.slots.indices.contains(Int(number)) ? header.slots[Int(number)] : nil)
+        let key = try #require(try recipient.keyBytes(of: slot))
+        #expect(key == vector.bytes(.slotKey))
+    }
+
+    @Test(
+        "settings and metadata have the lengths, digests and values that the header gives",
+        arguments: VectorFile.everywhere)
+    func values(of place: VectorFile.Place) throws {
+        let vector = try place.load()
+        guard vector.expectation == .success else { return }
+        let contents = try #require(try VectorReading(vector, vault: vector.vault).contents)
+        let (settings, metadata) = (contents.settings.array, contents.metadata.array)
+        let padding = contents.bytes.byteCount - VaultPlaintext.headerLength - settings.count - metadata.count
+        #expect(UInt64(settings.count) == vector.number(.settingsLength))
+        #expect(UInt64(metadata.count) == vector.number(.metadataLength))
+        #expect(UInt64(padding) == vector.number(.paddingLength))
+        #expect(Self.sha256(settings) == vector.bytes(.settings))
+        if !metadata.isEmpty { #expect(Self.sha256(metadata) == vector.bytes(.metadata)) }
+        for (list, word) in [(settings, VectorWord.settingsJSON), (metadata, .metadataJSON)] where !list.isEmpty {
+            let value = try PlainValue(0, of: PropertyListReader(trusted: list.rawSpan))
+            if let expected = vector.list(word) {
+                #expect(value == expected)
+                // From the vector's values alone, so it is no copy of what was read.
+                #expect(try expected.list() == list)
+            }
+            #expect(try value.list() == list, "encoded again")
         }
     }
 
-    @Test("each success has its intermediate values", arguments: VaultVector.successes)
-    func intermediates(of vector: VaultVector) throws {
-        let (key, header, _) = try vector.open()
-        let bytes = vector.file.bytes
-        guard let expected = vector.intermediate else { return }
+    @Test("each success is made again, byte for byte, with the same randomness", arguments: VectorFile.everywhere)
+    func sealsAgain(_ place: VectorFile.Place) throws {
+        let vector = try place.load()
+        guard let random = vector.bytes(.random32) else { return }
+        let bytes = vector.vault
+        let reading = try VectorReading(vector, vault: bytes)
+        let (key, header) = (try #require(reading.key), try #require(reading.header))
         let sealingKey = try key.sealingKey(boundTo: bytes.rawSpan.extracting(header.boundRange))
-        let sealingKeyBytes = sealingKey.bytes.array
-        #expect(sealingKeyBytes == expected.seal_key.bytes)
-        if let master = expected.master {
-            let bytes = try key.withBytes { $0.array }
-            #expect(bytes == master.bytes)
+        let opened = try SecretBox.open(
+            bytes.rawSpan.extracting(header.boxRange), nonce: header.nonce.rawSpan, key: sealingKey.bytes)
+        guard let plaintext = opened else {
+            Issue.record("the box does not open")
+            return
         }
-        if let commit = expected.commit { #expect(try key.commitment() == commit.bytes) }
-        if let nonce = expected.nonce { #expect(header.nonce == nonce.bytes) }
-        if let check = expected.check { #expect(header.check == check.bytes) }
-    }
-
-    @Test("sealing the same plaintext gives the same file", arguments: VaultVector.successes)
-    func sealsAgain(_ vector: VaultVector) throws {
-        // Two boxes of the salamander cannot come from a derived nonce.
-        guard !vector.name.hasPrefix("salamander") else { return }
-        let (key, header, contents) = try vector.open()
-        var random = (0x80...0x9F).map { UInt8($0) }
-        if vector.name == "generation-2" { random.reverse() }
-        let file = try SealedVault.seal(contents.bytes, key: key, slots: header.slots, random: random.rawSpan)
-        let bytes = file.bytes.bytes.array
+        let file = try SealedVault.seal(plaintext.bytes, key: key, slots: header.slots, random: random.rawSpan)
+        let made = file.bytes.bytes.array
         let sealed = file.header
-        #expect(bytes == vector.file.bytes)
+        #expect(made == bytes)
         #expect(sealed == header)
     }
 
-    @Test("settings and metadata have the values that the writer meant")
-    func values() throws {
-        var compared = 0
-        for vector in VaultVector.successes {
-            let contents = try vector.open().contents
-            if let settings = vector.settings {
-                #expect(try PlainValue(0, of: PropertyListReader(trusted: contents.settings)) == settings)
-                compared += 1
-            }
-            if let metadata = vector.metadata {
-                #expect(try PlainValue(0, of: PropertyListReader(trusted: contents.metadata)) == metadata)
-                compared += 1
-            }
+    private static func sha256(_ bytes: [UInt8]) -> [UInt8] {
+        var digest = [UInt8](repeating: 0, count: 32)
+        unsafe bytes.withUnsafeBufferPointer { bytes in
+            _ = unsafe crypto_hash_sha256(&digest, bytes.baseAddress, UInt64(bytes.count))
         }
-        #expect(compared > 20)
+        return digest
+    }
+}
+
+extension Recipient {
+    /// Whether a slot holds this master key for the recipient.
+    fileprivate borrowing func open(_ slot: Slot, to master: [UInt8]) throws -> Bool {
+        guard let found = try open(slot) else { return false }
+        return found.bytes.equals(master.rawSpan)
     }
 
-    @Test("recovery codes are read as people type them")
-    func recoveryCodes() throws {
-        for code in try VaultVector.set.get().recovery_codes {
-            let text = Array(code.text.utf8)
-            do throws(VaultFileError) {
-                let read = try RecoveryCode(text.rawSpan)
-                let seed = read.seed.bytes.array
-                let fingerprint = read.ownerFingerprint
-                #expect(code.expect == nil)
-                #expect(seed == code.seed?.bytes)
-                #expect(fingerprint == code.owner_fp?.bytes)
-            } catch {
-                #expect(error.className == code.expect)
-            }
-        }
+    fileprivate borrowing func keyBytes(of slot: Slot) throws -> [UInt8]? {
+        guard let key = try key(of: slot) else { return nil }
+        return key.bytes.array
     }
 }
