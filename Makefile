@@ -15,6 +15,10 @@ STATIC := --product coffer --scratch-path .build-static --disable-local-rpath \
 # last one wins: so both are named once more. Unoptimised code would hide loads from the address sanitizer.
 FUZZ := -c release --product Fuzz --scratch-path .build-fuzz --sanitize=fuzzer --sanitize=address \
 	-Xswiftc -sanitize=fuzzer,address
+# It needs libsystemd, which cannot be linked statically. Whether the package has it is not to be remembered.
+LOGIND := --product coffer-logind --manifest-cache none
+LOGIND_INSTALL := $(LOGIND) --scratch-path .build-logind --static-swift-stdlib --disable-local-rpath $(BIND_NOW) -Xlinker -s
+SD_BUS := /usr/include/systemd/sd-bus.h
 # How long `make stress` runs, and `make fuzz` each area; and which areas: all unless told.
 SECONDS ?= 60
 AREAS ?=
@@ -28,7 +32,7 @@ export SWIFT_BACKTRACE := enable=no
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe
 
-.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-interop test-consumer test-install static install fuzz format clean
+.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-interop test-consumer test-logind test-install static install fuzz format clean
 
 all: build
 
@@ -41,7 +45,7 @@ build: deps
 demo: build
 	@scripts/demo.sh "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
 
-test: lint docs test-audit test-interop test-consumer test-debug test-release test-install
+test: lint docs test-audit test-interop test-consumer test-debug test-release test-logind test-install
 	@echo "coffer: all tests passed"
 
 lint: deps
@@ -69,6 +73,13 @@ test-interop: build
 test-consumer: deps
 	@SWIFT="$(SWIFT)" $(PYTHON) Tests/Consumer/run.py
 
+# On a bus of its own, with a login manager that is not one.
+test-logind: deps
+	@if [ ! -e $(SD_BUS) ]; then echo "SKIPPED coffer-logind: there is no $(SD_BUS)"; exit 0; fi; \
+	$(SWIFT) build -c release $(BIND_NOW) --product coffer && $(SWIFT) build -c release $(BIND_NOW) $(LOGIND) && \
+	folder="$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)" && \
+	$(PYTHON) Tests/Logind/run.py "$$folder/coffer-logind" "$$folder/coffer"
+
 test-install: static
 	@set -e; prefix=$$(mktemp -d); trap 'rm -rf "$$prefix"' EXIT; \
 	$(MAKE) --no-print-directory install PREFIX="$$prefix" DESTDIR=
@@ -78,6 +89,10 @@ static: deps
 
 install: static
 	install -D -m 755 "$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer" "$(DESTDIR)$(PREFIX)/bin/coffer"
+	@if [ ! -e $(SD_BUS) ]; then echo "SKIPPED coffer-logind: there is no $(SD_BUS)"; exit 0; fi; \
+	$(SWIFT) build -c release $(LOGIND_INSTALL) && install -D -m 755 \
+	"$$($(SWIFT) build -c release $(LOGIND_INSTALL) --show-bin-path)/coffer-logind" "$(DESTDIR)$(PREFIX)/bin/coffer-logind"
+	@scripts/install_units.sh "$(DESTDIR)" "$(PREFIX)"
 	@scripts/check_install.py "$(DESTDIR)$(PREFIX)/bin/coffer"
 
 fuzz: deps

@@ -1,5 +1,6 @@
 // swift-tools-version: 6.2
 
+import Glibc
 import PackageDescription
 
 let package = Package(
@@ -27,7 +28,7 @@ let package = Package(
             name: "CofferCommands",
             dependencies: ["CofferAgent", "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"]),
         .executableTarget(
-            name: "CofferTool", dependencies: ["CofferCommands", "SecureMemory"]),
+            name: "CofferTool", dependencies: ["CofferCommands", "SecureMemory"], exclude: ["Support"]),
 
         // What the tests share: vectors and corpus, throw-away vaults, child processes, memory scans.
         .target(
@@ -67,6 +68,15 @@ let package = Package(
         .testTarget(name: "ResidueTests", dependencies: ["ResidueProbe", "CofferTool", "Coffer", "TestSupport"]),
     ]
 )
+
+// What locks before the machine sleeps needs libsystemd; without its headers everything else is built.
+if access("/usr/include/systemd/sd-bus.h", R_OK) == 0 {
+    package.products.append(.executable(name: "coffer-logind", targets: ["CofferLogind"]))
+    package.targets += [
+        .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
+        .executableTarget(name: "CofferLogind", dependencies: ["CofferAgent", "Coffer", "CSystemd", "CSystem"]),
+    ]
+}
 
 // What `make fuzz` builds; without libFuzzer it has no entry point and does not link.
 if Context.environment["COFFER_FUZZ"] != nil {

@@ -1,7 +1,8 @@
 #!/usr/bin/python3
 """Checks that every public symbol is documented, has a page, and stands under a topic that someone chose.
 
-Usage: check_documentation.py GRAPHS SITE: the folder of the symbol graphs, and that of the converted documentation.
+Usage: check_documentation.py MODULE LEAST GRAPHS SITE: the module, how many public symbols it has at least, the folder
+of its symbol graphs, and that of the converted documentation.
 """
 
 import json
@@ -26,7 +27,7 @@ def documentation_of(symbol):
     return "".join(line["text"] for line in symbol.get("docComment", {"lines": []})["lines"]).strip()
 
 
-def main(graphs, site):
+def main(module, least, graphs, site):
     problems, count = [], 0
     pages, linked, chosen = {}, set(), {}
     for path in sorted((site / "data").rglob("*.json")):
@@ -48,21 +49,21 @@ def main(graphs, site):
         if not documentation_of(symbol):
             problems.append(f"{place(symbol)}: {name} has no documentation")
         # What is added to types of other modules has no pages here.
-        if graph == "Coffer.symbols.json":
+        if graph == f"{module}.symbols.json":
             url = pages.get(symbol["identifier"]["precise"])
             if url is None:
                 problems.append(f"{place(symbol)}: {name} has no page")
             elif url not in linked:
                 problems.append(f"{place(symbol)}: {name} stands under no topic")
-    if count < 100 or not chosen:
+    if count < least or not chosen:
         problems.append(f"only {count} public symbols and {len(chosen)} pages with topics: something is not there")
     for problem in problems:
         print(f"coffer: {problem}", file=sys.stderr)
-    print(f"coffer: {count} public symbols, {len(problems)} problems of their documentation")
+    print(f"coffer: {module}: {count} public symbols, {len(problems)} problems of their documentation")
     return 1 if problems else 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 3:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
-    sys.exit(main(pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2])))
+    sys.exit(main(sys.argv[1], int(sys.argv[2]), pathlib.Path(sys.argv[3]), pathlib.Path(sys.argv[4])))

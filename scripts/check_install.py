@@ -29,6 +29,35 @@ def check_file(program):
         fail("not static")
 
 
+def check_logind(program):
+    """What is installed beside it needs systemd's library, and must not need the Swift toolchain."""
+    if not os.path.exists(program):
+        return "not installed"
+    needed = subprocess.run(["readelf", "-W", "-d", program], check=True, capture_output=True, text=True).stdout
+    if "libswift" in needed or "libsystemd" not in needed or "RUNPATH" in needed or "BIND_NOW" not in needed:
+        fail(f"{program} needs a Swift toolchain, or binds lazily:\n{needed}")
+    run(program, ["--version"], b"")
+    return "runs without a Swift toolchain"
+
+
+def check_units(prefix, programs):
+    """The units must name programs that are there; DESTDIR is not known here, so the end of their paths must fit."""
+    folder = os.path.join(prefix, "share/systemd/user")
+    units = sorted(os.listdir(folder))
+    wanted = ["coffer-agent.service", "coffer-agent.socket"]
+    if units != wanted + ["coffer-logind.service"] * (len(programs) > 1):
+        fail(f"{folder} has {units}")
+    for unit in units:
+        text = pathlib.Path(folder, unit).read_text()
+        if "@" in text.replace("@system-service", ""):
+            fail(f"{unit} has a gap: {text}")
+        for line in text.splitlines():
+            if line.startswith("ExecStart="):
+                path = line.split('"')[1]
+                if not any(program.endswith(path) for program in programs):
+                    fail(f"{unit} starts {path}, and there are {programs}")
+
+
 def run(program, arguments, given):
     """Runs coffer with some bytes on descriptor 0."""
     done = subprocess.run([program, *arguments], input=given, capture_output=True, timeout=120)
@@ -116,6 +145,9 @@ def keep_from_same_user(program, vault, folder):
 def main():
     program = os.path.abspath(sys.argv[1])
     check_file(program)
+    logind = program + "-logind"
+    found = check_logind(logind)
+    check_units(os.path.dirname(os.path.dirname(program)), [program] + [logind] * os.path.exists(logind))
     version = run(program, ["--version"], b"").decode().strip()
     if not version.startswith("coffer"):
         fail(f"--version says {version!r}")
@@ -128,7 +160,7 @@ def main():
             crash(program, vault, number, folder)
         reading = keep_from_same_user(program, vault, folder)
     print(f"{program}: {version}, installed and checked: static, position-independent, prints no memory in a crash, "
-          f"its memory {reading}")
+          f"its memory {reading}; coffer-logind {found}")
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import PackageDescription
 // What the README and the articles are snippets of; run.py writes the sources, and fails when one is missing here.
 let programs = [
     "README", "Coffer", "GettingStarted", "SettingsAndDefaults", "HandlingSecrets", "AutoLockAndObservation",
-    "MoveSettings", "Mail",
+    "MoveSettings", "Mail", "UsingTheAgent",
 ]
 
 // Only public interfaces can be used from here, with the settings that a package has when it asks for none.
@@ -14,7 +14,10 @@ let package = Package(
     dependencies: [.package(name: "coffer", path: "../..")],
     targets: programs.map { name in
         .executableTarget(
-            name: "\(name)Snippets", dependencies: [.product(name: "Coffer", package: "coffer")],
+            name: "\(name)Snippets",
+            dependencies: [
+                .product(name: "Coffer", package: "coffer"), .product(name: "CofferAgentClient", package: "coffer"),
+            ],
             path: ".programs/\(name)")
     }
 )

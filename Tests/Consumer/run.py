@@ -26,7 +26,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 GENERATED = HERE / ".programs"
 MANIFEST = ROOT / "Examples/MailAccount/Package.swift"
-DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "Sources/Coffer/Coffer.docc").glob("*.md"))]
+DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "Sources").glob("*/*.docc/*.md"))]
 PASSPHRASE = "seven clouds over a quiet harbour"
 SECONDS = 120
 
@@ -145,7 +145,8 @@ def check_output(parts, program, folder):
     """The program must end well, and print what its snippets say."""
     environment = {
         "PATH": os.environ["PATH"], "HOME": str(folder), "XDG_DATA_HOME": str(folder / "data"),
-        "XDG_STATE_HOME": str(folder / "state"), "SWIFT_BACKTRACE": "enable=no",
+        "XDG_STATE_HOME": str(folder / "state"), "COFFER_RUNTIME_DIR": str(folder / "run"),
+        "SWIFT_BACKTRACE": "enable=no",
     }
     result = subprocess.run(
         [program], cwd=folder, env=environment, input=f"{PASSPHRASE}\n" * 8, capture_output=True, text=True,

@@ -1,10 +1,10 @@
-internal import PropertyLists
-internal import SecureMemory
+package import PropertyLists
+package import SecureMemory
 
 /// How the bytes of a secret that stands in a list are lent or copied; they never become a Swift value.
-enum SecretReading {
+package enum SecretReading {
     /// Lends the bytes of a string or of data: in place, or transcoded into guarded memory that is wiped after.
-    static func withBytes<Result: ~Copyable>(
+    package static func withBytes<Result: ~Copyable>(
         _ object: Int, of reader: PropertyListReader, named name: String, _ body: (RawSpan) throws -> Result
     ) throws -> Result {
         switch reader.kind(of: object) {
@@ -18,7 +18,7 @@ enum SecretReading {
     }
 
     /// Copies the bytes of a string, as UTF-8, or of data.
-    static func copy(
+    package static func copy(
         _ object: Int, of reader: PropertyListReader, named name: String
     ) throws(VaultError) -> GuardedBuffer {
         switch reader.kind(of: object) {

@@ -22,8 +22,8 @@ public struct SettingDate: Hashable, Comparable, Sendable {
     /// The present, by the machine's clock, to a thousandth of a second.
     public static var now: SettingDate { SettingDate(millisecondsSince1970: WallClock.now()) }
 
-    /// A whole number is always finite.
-    init(millisecondsSince1970 milliseconds: Int64) {
+    /// Takes a moment in milliseconds since 1970: a whole number is always finite.
+    package init(millisecondsSince1970 milliseconds: Int64) {
         secondsSince2001 = Double(milliseconds) / 1_000 - Self.epoch
     }
 

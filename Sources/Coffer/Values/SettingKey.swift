@@ -1,4 +1,4 @@
-internal import PropertyLists
+package import PropertyLists
 
 /// The name of a setting that is no secret, with the type of its value and what it is until it is set.
 ///
@@ -15,7 +15,7 @@ public struct SettingKey<Value: Sendable>: Sendable {
     /// The name, 1 to 1,024 bytes of UTF-8 without control characters.
     public let name: String
     /// How the value is stored, which the key's initialiser knows. A metatype is read and copied without counting.
-    let coding: any SettingCoding<Value>.Type
+    package let coding: any SettingCoding<Value>.Type
     // Last: what stands before a part of unknown size is found without asking for the size.
     /// The value while the setting is absent; nil for an optional key.
     public let defaultValue: Value
@@ -43,7 +43,7 @@ public struct SettingKey<Value: Sendable>: Sendable {
 }
 
 /// How the value of a key is stored.
-protocol SettingCoding<Value>: SendableMetatype {
+package protocol SettingCoding<Value>: SendableMetatype {
     associatedtype Value: Sendable
     /// Reads a value where it stands in a list.
     static func read(_ object: Int, of reader: PropertyListReader, named name: String) throws(VaultError) -> Value

@@ -4,13 +4,14 @@ internal import SecureMemory
 /// A setting's name by its bytes: two spellings of one text that differ in bytes are two names.
 ///
 /// Specified in the file format, *Settings and metadata*.
-struct SettingName: Hashable, Comparable, Sendable {
-    let utf8: [UInt8]
+package struct SettingName: Hashable, Comparable, Sendable {
+    /// The bytes.
+    package let utf8: [UInt8]
 
     init(utf8: [UInt8]) { self.utf8 = utf8 }
 
     /// Takes a name exactly as it is spelled.
-    init(_ name: String) { utf8 = Array(name.utf8) }
+    package init(_ name: String) { utf8 = Array(name.utf8) }
 
     /// Takes a name out of a list.
     init(text: PropertyListText) {
@@ -27,7 +28,7 @@ struct SettingName: Hashable, Comparable, Sendable {
     /// The same text in Unicode's composed form, in which new names are written.
     ///
     /// - Throws: `limitExceeded` for a name that no form of could be short enough.
-    func normalized() throws(VaultError) -> SettingName {
+    package func normalized() throws(VaultError) -> SettingName {
         if utf8.allSatisfy({ $0 < 0x80 }) { return self }
         guard utf8.count <= Self.longestText else {
             throw .limitExceeded(field: "name", value: UInt64(utf8.count), bound: UInt64(NameRule.longestName))
@@ -52,5 +53,5 @@ struct SettingName: Hashable, Comparable, Sendable {
         }
     }
 
-    static func < (left: Self, right: Self) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
+    package static func < (left: Self, right: Self) -> Bool { left.utf8.lexicographicallyPrecedes(right.utf8) }
 }

@@ -1,12 +1,12 @@
 internal import PropertyLists
-internal import SecureMemory
+package import SecureMemory
 
 extension StoredValue {
     /// Appends the value to the values of a draft, as a canonical list whose root it is.
     ///
     /// - Returns: where it stands.
     /// - Throws: `limitExceeded` for nesting, the number of values and the size; `notEnoughMemory`.
-    func append(to values: inout GuardedArena) throws(VaultError) -> Range<Int> {
+    package func append(to values: inout GuardedArena) throws(VaultError) -> Range<Int> {
         switch self {
         case .boolean(let value):
             return try translating { () throws(SecureMemoryError) in
@@ -31,7 +31,7 @@ extension StoredValue {
     }
 
     /// Appends a string, or data when the bytes are no text.
-    static func append(text: RawSpan, to values: inout GuardedArena) throws(VaultError) -> Range<Int> {
+    package static func append(text: RawSpan, to values: inout GuardedArena) throws(VaultError) -> Range<Int> {
         try translating { () throws(SecureMemoryError) in
             if let range = try LeafList.append(string: text, to: &values) { return range }
             return try LeafList.append(data: text, to: &values)

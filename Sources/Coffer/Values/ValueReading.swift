@@ -1,12 +1,12 @@
-internal import PropertyLists
+package import PropertyLists
 internal import SecureMemory
 
 /// How a value that stands in a list comes out of it as a Swift value; the vault and a draft read alike.
-enum ValueReading {
+package enum ValueReading {
     /// Makes a value of the type that the caller asks for.
     ///
     /// - Throws: `typeMismatch`, `notEnoughMemory`.
-    static func value<Value: SettingValue>(
+    package static func value<Value: SettingValue>(
         _ object: Int, of reader: PropertyListReader, named name: String
     ) throws(VaultError) -> Value {
         let stored = try StoredValue(object, of: reader, named: name, as: Value.self)

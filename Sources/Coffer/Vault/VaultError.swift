@@ -41,6 +41,8 @@ public enum VaultError: Error, Equatable, Sendable {
     /// The vault is locked. Unlock it.
     case locked
     /// A step with the file failed; the number is the system's. Nothing was saved, and nothing was lost.
+    ///
+    /// Through an agent there is one step of which that is not known, and its name says so.
     case ioError(step: String, errno: Int32, path: String)
     /// The change is saved and in force, so it must not be done again; but a power cut may still undo it.
     ///

@@ -1,0 +1,63 @@
+internal import Coffer
+internal import CofferAgent
+internal import Glibc
+internal import SecureMemory
+
+/// The connections of a vault to the agent: one is kept for the next question, whoever asks it.
+///
+/// No lock is held while an answer is waited for: questions that are asked at once have a connection each.
+final class AgentConnections: Sendable {
+    private let place: AgentLocation?
+    private let kept = PlainMutex<AgentConnection?>(nil)
+
+    /// - Parameter place: where the agent listens; nil for the user's.
+    init(to place: AgentLocation?) { self.place = place }
+
+    /// Asks what can be asked again: a connection that was kept may have ended since.
+    ///
+    /// - Parameter request: makes the question.
+    func ask(_ request: () -> AgentRequest) throws(VaultError) -> AgentReply {
+        if let connection = kept.withLock({ $0.take() }) {
+            do throws(AgentClientError) { return try exchange(request(), on: connection) } catch {
+                guard error == .broken else { throw VaultError(error) }
+            }
+        }
+        do throws(AgentClientError) {
+            return try exchange(request(), on: try connect())
+        } catch {
+            throw VaultError(error)
+        }
+    }
+
+    /// Asks once, on a connection that nobody can have ended before.
+    ///
+    /// - Throws: for an answer that did not come, that it is not known whether the change is made.
+    func change(_ request: consuming AgentRequest) throws(VaultError) -> AgentReply {
+        let connection: AgentConnection
+        do throws(AgentClientError) { connection = try connect() } catch { throw VaultError(error) }
+        let path = connection.location.socketPath
+        do throws(AgentClientError) { return try exchange(request, on: connection) } catch {
+            switch error {
+            case .broken: throw .ioError(step: VaultError.hearOfChange, errno: ECONNRESET, path: path)
+            case .timedOut: throw .ioError(step: VaultError.hearOfChange, errno: ETIMEDOUT, path: path)
+            default: throw VaultError(error)
+            }
+        }
+    }
+
+    private func connect() throws(AgentClientError) -> AgentConnection {
+        guard let place else { return try AgentConnection(to: try AgentLocation.ofUser()) }
+        return try AgentConnection(to: place)
+    }
+
+    private func exchange(
+        _ request: consuming AgentRequest, on connection: consuming AgentConnection
+    ) throws(AgentClientError) -> AgentReply {
+        var connection = connection
+        let reply = try connection.exchange(request)
+        // One that was kept meanwhile by somebody else ends with this call, outside the lock.
+        var mine: AgentConnection? = consume connection
+        kept.withLock { swap(&$0, &mine) }
+        return reply
+    }
+}

@@ -1,0 +1,44 @@
+internal import Coffer
+internal import CofferAgent
+internal import Glibc
+
+// What the agent, or the want of one, means for a vault.
+extension VaultError {
+    /// The step of a change whose outcome is not known.
+    static let hearOfChange = "hear whether the change is made"
+
+    /// Why there is no answer. Without an agent no vault is unlocked.
+    init(_ error: AgentClientError) {
+        self =
+            switch error {
+            case .noAgent(_, ENOENT), .noAgent(_, ECONNREFUSED), .noAgent(_, 0): .locked
+            case .noAgent(let path, let errno): .ioError(step: "reach the agent", errno: errno, path: path)
+            case .foreignAgent(let path, let reason):
+                .refused(reason: "nothing was sent to the agent at \(path): \(reason)")
+            case .version(let version):
+                .refused(reason: "the agent speaks version \(version) of its protocol, this program another")
+            case .broken: .ioError(step: "hear from the agent", errno: ECONNRESET, path: "agent")
+            case .timedOut: .ioError(step: "hear from the agent", errno: ETIMEDOUT, path: "agent")
+            case .tooLarge: .notEnoughMemory(memoryKiB: nil)
+            }
+    }
+
+    /// Why the agent did not do it.
+    init(_ failure: AgentFailure) {
+        self =
+            switch failure {
+            case .vault(let error): error
+            case .version(let version): VaultError(AgentClientError.version(version))
+            case .malformed: .refused(reason: "the agent did not understand the request")
+            case .busy: .ioError(step: "have the agent do it, which has much to do", errno: EAGAIN, path: "agent")
+            case .staleEpoch: .locked
+            case .generation: .outrun
+            }
+    }
+
+    /// An answer that means nothing.
+    static let nonsense = VaultError.ioError(step: "understand the agent", errno: EPROTO, path: "agent")
+
+    /// Others saved again and again.
+    static let outrun = VaultError.ioError(step: "keep up with the saves of others", errno: EAGAIN, path: "agent")
+}

@@ -1,0 +1,55 @@
+internal import CSystem
+internal import Glibc
+
+/// The machine waits, for a few seconds, for this to end before it sleeps.
+struct SleepInhibitor: ~Copyable {
+    private let descriptor: Int32
+
+    init(_ descriptor: Int32) { self.descriptor = descriptor }
+
+    deinit { close(descriptor) }
+}
+
+/// The login manager: what it is asked for.
+struct LoginManager: ~Copyable {
+    private static let object = SystemBus.Object(
+        destination: "org.freedesktop.login1", path: "/org/freedesktop/login1",
+        interface: "org.freedesktop.login1.Manager")
+
+    let bus: SystemBus
+
+    /// Connects, and asks for the signals.
+    init() throws(BusError) {
+        let bus = try SystemBus()
+        for rule in LogindEvent.rules { try bus.subscribe(to: rule) }
+        self.bus = bus
+    }
+
+    /// The login manager's name of the bus's own making. This starts none.
+    func owner() throws(BusError) -> String {
+        let answer = try bus.call("GetNameOwner", of: .bus, [Self.object.destination])
+        guard let owner = answer.string() else { throw BusError("find the login manager", code: EBADMSG) }
+        return owner
+    }
+
+    /// Has the machine wait for us before it sleeps.
+    func inhibitSleep() throws(BusError) -> SleepInhibitor {
+        let answer = try bus.call(
+            "Inhibit", of: Self.object, ["sleep", "coffer", "Locks the vaults before the machine sleeps", "delay"])
+        // The message closes its own when it ends.
+        guard let sent = answer.descriptor() else { throw BusError("take an inhibitor", code: EBADMSG) }
+        let descriptor = cs_duplicate(sent)
+        guard descriptor >= 0 else { throw BusError("take an inhibitor", code: errno) }
+        return SleepInhibitor(descriptor)
+    }
+
+    /// Whether a session is of this user. One that cannot be asked for may be: it may have ended meanwhile.
+    func isOurs(session path: String) -> Bool {
+        let session = SystemBus.Object(
+            destination: Self.object.destination, path: path, interface: "org.freedesktop.DBus.Properties")
+        guard let answer = try? bus.call("Get", of: session, ["org.freedesktop.login1.Session", "User"]),
+            answer.enter("v", "(uo)"), answer.enter("r", "uo"), let user = answer.number()
+        else { return true }
+        return user == getuid()
+    }
+}
