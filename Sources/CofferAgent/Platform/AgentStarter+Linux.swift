@@ -1,6 +1,10 @@
 internal import CSystem
 internal import Glibc
 
+#if !os(Linux)
+    #error("AgentStarter knows Linux only: add a file for this system to this folder")
+#endif
+
 /// Why no agent could be started.
 package enum AgentStartError: Error, Equatable, Sendable {
     /// A step failed, for the system's reason.

@@ -2,6 +2,10 @@ internal import CSystem
 internal import Glibc
 internal import VaultFile
 
+#if !os(Linux)
+    #error("ListeningSocket knows Linux only: add a file for this system to this folder")
+#endif
+
 /// The socket that the agent listens at, and the lock that says that it does.
 struct ListeningSocket: ~Copyable, Sendable {
     private static let name = "agent.sock"
