@@ -45,7 +45,8 @@ extension AgentVault {
         guard draft.base === base else { throw VaultError.refused(reason: "the draft is that of another update") }
         if base.isOutdated { return nil }
         if let failure = draft.failure { throw failure }
-        guard !draft.isEmpty else { return result }
+        // What was read may be older than a save of a moment ago: also a change of nothing asks whether it is.
+        guard !draft.isEmpty || base.generation != nil else { return result }
         let forgotten = draft.forgotten
         switch try questions.connections.change(.change(try draft.finish())) {
         case .changed: return result
