@@ -28,14 +28,15 @@ package final class AgentService: AgentHandler {
     /// - Parameters:
     ///   - surroundings: of the vaults: the system, its memory and its time.
     ///   - lockTimeout: how long a save waits for the file's lock.
+    ///   - watchesFiles: whether the saves of others are noticed while nobody asks.
     ///   - refusals: what the system refused of the protection of the process.
     package init(
         surroundings: VaultSurroundings = VaultSurroundings(), lockTimeout: Duration = longestWait,
-        refusals: ProcessHardening.Refusals = []
+        watchesFiles: Bool = true, refusals: ProcessHardening.Refusals = []
     ) {
         var surroundings = surroundings
         surroundings.fileLockTimeout = lockTimeout
-        surroundings.watchesAlways = true
+        surroundings.watchesAlways = watchesFiles
         self.surroundings = surroundings
         held = HeldVaults(clock: surroundings.clock)
         memory = Self.memory(refusals)

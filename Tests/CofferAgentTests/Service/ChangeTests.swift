@@ -44,7 +44,7 @@ import VaultFile
                 == .failure(.vault(.notFound(name: "none"))))
         #expect(
             try scene.change(place, .set("b", "2"), .other(.rename(from: "b", to: "a", replaces: false)))
-                == refused(taken))
+                == refused("there is already a setting with the new name"))
         #expect(
             try scene.change(place, .set("b", "2"), .other(.undo(name: "none")))
                 == .failure(.vault(.notFound(name: "none"))))

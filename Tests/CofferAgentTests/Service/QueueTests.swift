@@ -8,7 +8,7 @@ import Testing
 @Suite struct QueueTests {
     @Test("work is done in its order, what is urgent first, and no more waits than there may")
     func order() throws {
-        let scene = Scene()
+        let scene = Scene(watchesFiles: false)
         let place = try TemporaryVault()
         #expect(try scene.unlock(place) == .done)
         scene.clock.advance(by: .seconds(1))

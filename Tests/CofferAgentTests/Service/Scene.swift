@@ -18,8 +18,9 @@ final class Scene: Sendable {
         let body = Mutex<(call: FaultingSystemCalls.Call, run: @Sendable () -> Void)?>(nil)
     }
 
+    /// - Parameter watchesFiles: without it, no look at a file of the library's own comes between two calls.
     init(
-        lockTimeout: Duration = AgentService.longestWait, triggers: TriggerSurroundings? = nil,
+        lockTimeout: Duration = AgentService.longestWait, watchesFiles: Bool = true, triggers: TriggerSurroundings? = nil,
         failing fault: (FaultingSystemCalls.Fault, at: Int, of: FaultingSystemCalls.Call)? = nil
     ) {
         let next = Next()
@@ -36,7 +37,7 @@ final class Scene: Sendable {
         surroundings.clock = clock
         surroundings.stateDirectory = { nil }
         if let triggers { surroundings.triggers = triggers }
-        service = AgentService(surroundings: surroundings, lockTimeout: lockTimeout)
+        service = AgentService(surroundings: surroundings, lockTimeout: lockTimeout, watchesFiles: watchesFiles)
         self.next = next
     }
 
