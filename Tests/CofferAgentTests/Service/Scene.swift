@@ -20,7 +20,8 @@ final class Scene: Sendable {
 
     /// - Parameter watchesFiles: without it, no look at a file of the library's own comes between two calls.
     init(
-        lockTimeout: Duration = AgentService.longestWait, watchesFiles: Bool = true, triggers: TriggerSurroundings? = nil,
+        lockTimeout: Duration = AgentService.longestWait, watchesFiles: Bool = true,
+        triggers: TriggerSurroundings? = nil,
         failing fault: (FaultingSystemCalls.Fault, at: Int, of: FaultingSystemCalls.Call)? = nil
     ) {
         let next = Next()
