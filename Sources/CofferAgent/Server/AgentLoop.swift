@@ -49,7 +49,9 @@ package final class AgentLoop {
         self.handler = handler
         var limits = limits
         if let descriptors = Self.mostDescriptors {
-            limits.connections = max(min(limits.connections, descriptors - limits.sparedDescriptors), 1)
+            // Of few, half: one connection at a time would have clients end each other's.
+            let spared = min(limits.sparedDescriptors, descriptors / 2)
+            limits.connections = max(min(limits.connections, descriptors - spared), 1)
         }
         self.limits = limits
         mailbox = try LoopMailbox()
