@@ -63,6 +63,8 @@ import VaultFile
     func signals(number: Int32) throws {
         let home = try AgentHome()
         try home.start()
+        // What it is found by; one that a command started would be called `exe`.
+        #expect(try String(contentsOfFile: "/proc/\(home.agent)/comm", encoding: .utf8) == "coffer-agent\n")
         try home.unlock()
         #expect(try home.run(["get", "first"]).bytes == home.values["first"])
         kill(home.agent, number)
