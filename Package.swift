@@ -65,6 +65,12 @@ let package = Package(
                 "CofferAgent", "CofferAgentClient", "CofferTool", "Coffer", "VaultFile", "PropertyLists",
                 "SecureMemory", "CSystem", "TestSupport",
             ]),
+        .testTarget(
+            name: "AgentProgramTests",
+            dependencies: [
+                "CofferAgent", "CofferTool", "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem",
+                "TestSupport",
+            ]),
         .testTarget(name: "ResidueTests", dependencies: ["ResidueProbe", "CofferTool", "Coffer", "TestSupport"]),
     ]
 )

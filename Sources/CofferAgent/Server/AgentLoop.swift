@@ -49,7 +49,9 @@ package final class AgentLoop {
         self.handler = handler
         var limits = limits
         if let descriptors = Self.mostDescriptors {
-            limits.connections = max(min(limits.connections, descriptors - limits.sparedDescriptors), 1)
+            // Of few, half: one connection at a time would have clients end each other's.
+            let spared = min(limits.sparedDescriptors, descriptors / 2)
+            limits.connections = max(min(limits.connections, descriptors - spared), 1)
         }
         self.limits = limits
         mailbox = try LoopMailbox()
@@ -68,8 +70,7 @@ package final class AgentLoop {
     /// Connections that wait for the end of the program stay open for as long as this object lives.
     package func run() {
         while phase != .ended {
-            let answers = mailbox.take()
-            for answer in answers { complete(answer) }
+            takeAnswers()
             let now = MonotonicTime.now
             // Before the dispatching, for which it makes room.
             enforcePatience(at: now)
@@ -78,6 +79,11 @@ package final class AgentLoop {
             if phase == .ended || !mailbox.fallAsleep() { continue }
             wait(from: now)
         }
+    }
+
+    // Apart from the waiting, which may last: here an answer's frame, and the value in it, is let go of.
+    private func takeAnswers() {
+        for answer in mailbox.take() { complete(answer) }
     }
 
     /// Locks everything and takes no more requests.

@@ -1,4 +1,5 @@
 internal import CSystem
+internal import Coffer
 internal import Glibc
 package import SecureMemory
 internal import VaultFile
@@ -40,6 +41,8 @@ package enum AgentProgram {
     package static func run(_ options: Options) -> Outcome {
         // Pages are locked for the process that asks, so nothing is allocated before this one is the agent.
         umask(0o077)
+        // Started by way of /proc/self/exe, it would be found in no list of processes.
+        QuietThread.name("coffer-agent")
         raiseDescriptorLimit()
         return serve(options) { AgentService(refusals: options.refusals) }
     }
