@@ -186,6 +186,16 @@ import VaultFile
         #expect(!(text.output + text.messages + json.outcome.output).contains("newer"))
     }
 
+    @Test("two names for the file are a slip, and nothing is shown", arguments: [[], ["--json"], ["--ask"]])
+    func twoFiles(options: [String]) throws {
+        let session = try CofferSession()
+        let path = session.fixture.path
+        let slip = try session.runner.run(["inspect", "--vault", path, path] + options)
+        #expect(slip.code == 2 && slip.bytes.isEmpty)
+        #expect(slip.messages.contains("FILE and --vault both name a file"))
+        #expect(try session.runner.run(["inspect", "--vault", path] + options.filter { $0 != "--ask" }).code == 0)
+    }
+
     @Test("of a file that is not there, or cannot be read, there is the message alone", arguments: [[], ["--json"]])
     func unreadable(options: [String]) throws {
         let session = try CofferSession()

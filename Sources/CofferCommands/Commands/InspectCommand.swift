@@ -23,6 +23,9 @@ enum InspectCommand {
         ], run: run)
 
     private static func run(_ session: Session) throws {
+        if session.arguments.has(.vault), !session.operands.isEmpty {
+            throw Failure.usage("FILE and --vault both name a file", hint: "give one of them")
+        }
         let path = try session.inspectedPath()
         let origin = try PassphraseOrigin.chosen(in: session.arguments, .current)
         let isOpening = origin != nil || session.arguments.has(.ask)
