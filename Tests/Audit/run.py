@@ -155,6 +155,38 @@ def check_vector(path, folder):
     yield from check_explained(vault)
 
 
+def check_reading(folder):
+    """The memory limit of all groups above, and a file that changes while it is read."""
+    root, groups = pathlib.Path(folder, "groups"), pathlib.Path(folder, "cgroup")
+    (root / "a/b").mkdir(parents=True)
+    (root / "memory/c").mkdir(parents=True)
+    groups.write_text("4:cpu,memory:/c\n1:cpu:/d\n0::/a/b\n")
+    for name, mebibytes in (("a/b/memory.max", "max"), ("memory/c/memory.limit_in_bytes", 900),
+                            ("a/memory.max", 800), ("memory/memory.limit_in_bytes", 700), ("memory.max", 600)):
+        (root / name).write_text(str(mebibytes << 20) if mebibytes != "max" else "max\n")
+        limit = vault_file.memory_limit(groups, root)
+        if mebibytes != "max" and limit != mebibytes << 9:
+            yield f"{name} of {mebibytes} MiB: the limit is {limit} KiB"
+    file, path, real, left = basic()[0], pathlib.Path(folder, "moving"), os.fstat, [0]
+    path.write_bytes(file)
+
+    def moving(descriptor):
+        left[0] -= 1
+        if left[0] > 0:
+            os.utime(path, ns=(left[0], left[0]))
+        return real(descriptor)
+    for left[0], still in ((3, True), (1_000, False)):
+        os.fstat = moving
+        try:
+            if read_file(path) != (file, len(file)) or not still:
+                yield "a file that changes while it is read was read otherwise"
+        except Refused as refusal:
+            if still or refusal.args[0] != "ioError":
+                yield f"a file that changes while it is read: {refusal}"
+        finally:
+            os.fstat = real
+
+
 def check_explained(vault):
     """--explain has something to say of every file, and the same answer."""
     for secret in (None, b"x"):
@@ -345,6 +377,7 @@ def main():
         case("flips", check_flips)
         case("robustness", check_robustness)
         case("the tool", check_tool, folder)
+        case("reading", check_reading, folder)
     print(f"{results['passed']} passed, {results['failed']} failed")
     return 1 if results["failed"] else 0
 

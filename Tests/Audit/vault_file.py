@@ -1,12 +1,14 @@
 """The Decoder of Coffer's vaults, format version 1, from FileFormat.md alone. Quoted titles are its sections."""
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import os
 import pathlib
 import stat
 import struct
+import time
 
 from argon2.exceptions import HashingError
 from argon2.low_level import Type, hash_secret_raw
@@ -96,29 +98,38 @@ def parse_code(text):
 
 
 def read_file(path):
-    """ "Reading order", step 1: the bytes and the size of a file. No more is read than a vault can have."""
-    try:
-        with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
-            before = os.fstat(file.fileno())
-            if not stat.S_ISREG(before.st_mode):
-                raise Refused("ioError", f"{path!r} is not a regular file")
-            data, after = file.read(LARGEST + 1), os.fstat(file.fileno())
-    except OSError as error:
-        raise Refused("noVault" if isinstance(error, FileNotFoundError) else "ioError", str(error)) from None
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise Refused("ioError", f"{path!r} changes while it is read")
-    return data, after.st_size
+    """ "Reading order", step 1: the bytes and the size of a file; only the first 72 of one that cannot be a vault."""
+    for pause in (0.01, 0.1, 0.5, 0):
+        try:
+            with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
+                before = os.fstat(file.fileno())
+                if not stat.S_ISREG(before.st_mode):
+                    raise Refused("ioError", f"{str(path)!r} is not a regular file")
+                data = file.read(72)
+                if data[:8] == MAGIC and before.st_size <= LARGEST:
+                    file.seek(0)
+                    data = file.read(before.st_size + 1)
+                after = os.fstat(file.fileno())
+        except OSError as error:
+            raise Refused("noVault" if isinstance(error, FileNotFoundError) else "ioError", str(error)) from None
+        if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+            return data, after.st_size
+        time.sleep(pause)
+    raise Refused("ioError", f"{str(path)!r} changes while it is read")
 
 
-def memory_limit():
-    """Step 7, in KiB."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    try:
-        group = pathlib.Path("/proc/self/cgroup").read_text().partition("0::")[2].strip()
-        memory = min(memory, int(pathlib.Path(f"/sys/fs/cgroup{group}/memory.max").read_text()))
-    except (OSError, ValueError):
-        pass  # no cgroup, or no limit: "max"
-    return max(memory // 2 // 1_024, 262_144)
+def memory_limit(groups="/proc/self/cgroup", root="/sys/fs/cgroup"):
+    """Step 7, in KiB: of the machine, the process's control groups of both versions, and all groups above."""
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    with contextlib.suppress(OSError):
+        for number, kinds, group in (line.split(":", 2) for line in pathlib.Path(groups).read_text().splitlines()):
+            if number == "0" or "memory" in kinds.split(","):
+                name = "memory.max" if number == "0" else "memory/memory.limit_in_bytes"
+                folder, name = pathlib.Path(root, name).parent, pathlib.Path(name).name
+                for above in (group := pathlib.PurePosixPath(group.lstrip("/")), *group.parents):
+                    with contextlib.suppress(OSError, ValueError):  # not there, or no limit: "max"
+                        limits.append(int((folder / above / name).read_text()))
+    return max(min(limits) // 2 // 1_024, 262_144)
 
 
 class Decoder:
