@@ -76,7 +76,8 @@ def inside(d):
     """The parts of the plaintext. Settings and metadata are not shown."""
     yield from (("vault_id", 16, None), ("generation", 8, d.generation), ("settings_len", 4, d.settings_len))
     yield from (("metadata_len", 4, d.metadata_len), ("settings", d.settings_len, ""))
-    yield from (("metadata", d.metadata_len, ""), ("padding", len(d.plaintext) - 32 - d.settings_len - d.metadata_len, ""))
+    padding = len(d.plaintext) - 32 - d.settings_len - d.metadata_len
+    yield from (("metadata", d.metadata_len, ""), ("padding", padding, ""))
 
 
 def explain(d):

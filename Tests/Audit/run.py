@@ -382,7 +382,8 @@ def check_tool(folder):
         yield "other settings printed"
     lines = run("good", "--explain", *open_with).stdout
     for line in (r"64 +4 +box_len +4112 +ok", r"72 +32 +commitment +8c16f21b[0-9a-f]+ +ok", r"32 +82 +settings +ok",
-                 r"16 +8 +generation +1 +ok", r"114 +3982 +padding +ok", r"104 +4112 +box +[0-9a-f]{32} +ok", "answer: success"):
+                 r"16 +8 +generation +1 +ok", r"114 +3982 +padding +ok", r"104 +4112 +box +[0-9a-f]{32} +ok",
+                 "answer: success"):
         if not re.search(f"^ *{line}$", lines, re.MULTILINE):
             yield f"--explain has no line like {line}"
     for class_name, arguments in (("tampered", ("edited", *open_with)), ("notAVault", ("text",)),

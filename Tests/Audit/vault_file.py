@@ -40,7 +40,7 @@ WHAT_TO_DO = {  # what is not here says enough by itself
     "wrongPassphrase": "try another one; if you are sure of it, another holder changed it, or the header was edited",
     "tampered": "the passphrase or code was right, but the file was edited after its last save, so restore a copy",
     "invalidContents": "somebody who has the key wrote it, but not by the rules, so restore an older copy",
-    "noMatchingSlot": "try another code; if you are sure of it, it is no longer a recipient's, or the header was edited",
+    "noMatchingSlot": "try another code; if you are sure of it, it is no recipient's, or the header was edited",
     "ioError": "nothing is known of the vault", "noVault": "look for the right path",
 }
 CROCKFORD, BASE32 = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
@@ -202,7 +202,8 @@ class Decoder:
         self.need("magic", f["magic"] == MAGIC, "notAVault")
         self.need("size", self.size >= 42, "damaged", "shorter than any vault", more=True)
         if self.size <= LARGEST:
-            self.need("check", self.file[-32:] == B("coffer-check", self.file[:-32]), "damaged", "bytes changed or are missing")
+            good = self.file[-32:] == B("coffer-check", self.file[:-32])
+            self.need("check", good, "damaged", "bytes changed or are missing")
         self.need("version", f["version"] == 1, "unsupportedVersion", f"it is {f['version']}", None, f["version"])
         self.limit("size", 42, LARGEST)
         self.need("size", self.size >= 104, "damaged", "shorter than any vault of version 1", more=True)
