@@ -36,6 +36,7 @@ WORDS = (  # in this order ("Test vectors")
 )
 CLASSES = {"success", *coffer_audit.EXIT_CODES} - {"notEnoughMemory", "ioError", "noVault"}
 FRESHNESS = {"replaced", "rolledBack", "forked", "rekeyed"}
+AFTER_STRUCTURE = {"success", "wrongPassphrase", "noMatchingSlot", "tampered", *FRESHNESS}
 results = {"passed": 0, "failed": 0}
 
 
@@ -152,7 +153,73 @@ def check_vector(path, folder):
         slots = [vault[at:at + 4 + len(data)] for at, _, data in d.slots]
         if seal(d.master, vault[12:40], slots, plaintext, bytes.fromhex(words["random32"])) != vault:
             yield "the Encoder makes another file of its contents"
+    if d:
+        yield from check_rows(d, words["expect"])
     yield from check_explained(vault)
+
+
+def check_rows(d, answer):
+    """--explain: rows one after another that are all of the file, or of the plaintext, with its values; the answer."""
+    with contextlib.redirect_stdout(io.StringIO()) as out:
+        coffer_audit.explain(d)
+    lines = out.getvalue().splitlines()
+    if not re.match(rf"answer: {re.escape(answer)}(?:: |$)", lines[-1]):
+        yield f"--explain has another answer than {answer}: {lines[-1]}"
+    good = d.file[:8] == MAGIC
+    parts, data, size = [[]], [d.file, d.plaintext], [d.size if good else min(8, d.size), len(d.plaintext)]
+    for line in lines:
+        if line.startswith("inside the box"):
+            parts.append([])
+        if row := re.fullmatch(r" *(\d+) +(\d+)  (.{16})  (.{64,}?)  (.+)", line):
+            parts[-1].append((int(row[1]), int(row[2]), row[3].strip(), row[4].strip()))
+    if len(parts) != 1 + bool(d.plaintext):
+        yield "--explain does not tell what is inside the box"
+    for rows, data, size in zip(parts, data, size):
+        end = 0
+        for at, width, name, value in rows:
+            piece = data[at:at + width]
+            if at != end or name == "unread" and answer in AFTER_STRUCTURE:
+                yield f"--explain: {name} is at {at}, what is before it ends at {end}"
+            known = value in (piece.hex(), str(int.from_bytes(piece[:8], "little")) if width <= 8 else "")
+            unseen = name in ("unread", "settings", "metadata", "padding") or name == "magic" and not good
+            if value not in ("", "(not looked at)", "(not shown)") if unseen else not (
+                    known or name == "box" and value == piece[:16].hex()):
+                yield f"--explain: {name} has the value {value}"
+            end = at + width
+        if end != size:
+            yield f"--explain: the rows end at {end} of {size}"
+
+
+def check_reading(folder):
+    """The memory limit of all groups above, and a file that changes while it is read."""
+    root, groups = pathlib.Path(folder, "groups"), pathlib.Path(folder, "cgroup")
+    (root / "a/b").mkdir(parents=True)
+    (root / "memory/c").mkdir(parents=True)
+    groups.write_text("4:cpu,memory:/c\n1:cpu:/d\n0::/a/b\n")
+    for name, mebibytes in (("a/b/memory.max", "max"), ("memory/c/memory.limit_in_bytes", 900),
+                            ("a/memory.max", 800), ("memory/memory.limit_in_bytes", 700), ("memory.max", 600)):
+        (root / name).write_text(str(mebibytes << 20) if mebibytes != "max" else "max\n")
+        limit = vault_file.memory_limit(groups, root)
+        if mebibytes != "max" and limit != mebibytes << 9:
+            yield f"{name} of {mebibytes} MiB: the limit is {limit} KiB"
+    file, path, real, left = basic()[0], pathlib.Path(folder, "moving"), os.fstat, [0]
+    path.write_bytes(file)
+
+    def moving(descriptor):
+        left[0] -= 1
+        if left[0] > 0:
+            os.utime(path, ns=(left[0], left[0]))
+        return real(descriptor)
+    for left[0], still in ((3, True), (1_000, False)):
+        os.fstat = moving
+        try:
+            if read_file(path) != (file, len(file)) or not still:
+                yield "a file that changes while it is read was read otherwise"
+        except Refused as refusal:
+            if still or refusal.args[0] != "ioError":
+                yield f"a file that changes while it is read: {refusal}"
+        finally:
+            os.fstat = real
 
 
 def check_explained(vault):
@@ -165,11 +232,8 @@ def check_explained(vault):
                 d.open(secret)
                 answer = "success"
         except Refused as refusal:
-            answer = str(refusal)
-        with contextlib.redirect_stdout(io.StringIO()) as out:
-            coffer_audit.explain(d)
-        if out.getvalue().splitlines()[-1] != f"answer: {answer}":
-            yield f"--explain has another answer than {answer}"
+            answer = refusal.args[0]
+        yield from check_rows(d, answer)
 
 
 def basic():
@@ -318,9 +382,17 @@ def check_tool(folder):
         yield "other settings printed"
     lines = run("good", "--explain", *open_with).stdout
     for line in (r"64 +4 +box_len +4112 +ok", r"72 +32 +commitment +8c16f21b[0-9a-f]+ +ok", r"32 +82 +settings +ok",
-                 r"16 +8 +generation +1 +ok", r"114 +3982 +padding +ok", r"104 +4112 +box +ok", "answer: success"):
+                 r"16 +8 +generation +1 +ok", r"114 +3982 +padding +ok", r"104 +4112 +box +[0-9a-f]{32} +ok",
+                 "answer: success"):
         if not re.search(f"^ *{line}$", lines, re.MULTILINE):
             yield f"--explain has no line like {line}"
+    for class_name, arguments in (("tampered", ("edited", *open_with)), ("notAVault", ("text",)),
+                                  ("wrongPassphrase", ("good", "--passphrase-file", "wrong"))):
+        if run(*arguments).stderr != f"coffer_audit: {class_name}: {vault_file.WHAT_TO_DO[class_name]}\n":
+            yield f"{class_name} does not say what to do"
+    bare = subprocess.run([sys.executable, "-S", coffer_audit.__file__], capture_output=True, text=True)
+    if not re.fullmatch(".*python3-nacl and python3-argon2\n", bare.stderr) or bare.returncode != 1:
+        yield f"without the packages: {bare.stderr}"
 
 
 def check_generator():
@@ -345,6 +417,7 @@ def main():
         case("flips", check_flips)
         case("robustness", check_robustness)
         case("the tool", check_tool, folder)
+        case("reading", check_reading, folder)
     print(f"{results['passed']} passed, {results['failed']} failed")
     return 1 if results["failed"] else 0
 
