@@ -10,6 +10,7 @@ import pathlib
 import random
 import re
 import resource
+import struct
 import subprocess
 import sys
 import tempfile
@@ -20,7 +21,7 @@ import encoder
 import test_helper
 import vault_file
 from encoder import kdf_block, make_plaintext, seal
-from property_list import encode
+from property_list import Date, encode
 from vault_file import MAGIC, Decoder, Refused, parse_code, read_file
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
@@ -226,16 +227,20 @@ def check_robustness():
     opened = Decoder(file).open(passphrase)
     for length in range(len(file)):
         yield from check_explained(file[:length])
-    for round in range(2_000):
-        changed = bytearray(opened.plaintext[:150] if round % 2 else file)
+    values = {"a": -1, "b": [-(1 << 60), 1 << 40, 7, True], "c": Date(0.5), "d": 1.5, "e": "\u00e9", "f": bytes(15)}
+    lists = opened.settings_bytes, encode(values)
+    for round in range(3_000):
+        changed = bytearray(lists[round % 3 - 1] if round % 3 else file[:150])
         for _ in range(draw.randint(1, 4)):
+            at = draw.randrange(len(changed))
             byte = draw.choice((0, 1, 8, 0x7F, 0xD0, 0xFF, draw.randrange(256)))
-            changed[draw.randrange(min(len(changed), 150))] = byte
-        if round % 2:
-            settings = bytes(changed[32:114])
-            vault = seal(opened.master, file[12:40], [], make_plaintext(bytes(16), 1, settings), bytes(32))
+            changed[at] = draw.choice((byte, changed[at] ^ 1 << draw.randrange(8)))
+        if round % 3:
+            plaintext = make_plaintext(bytes(16), 1, bytes(changed))
+            vault = seal(opened.master, file[12:40], [], plaintext, bytes(32))
         else:
-            vault = test_helper.flipped(bytes(changed), 0) if round % 3 else bytes(changed)
+            vault = bytes(changed) + file[150:]
+            vault = vault if round % 2 else test_helper.flipped(vault, 0)
         with contextlib.suppress(Refused):
             d = Decoder(vault)
             d.read_header()
@@ -275,6 +280,13 @@ def check_tool(folder):
              "code": words["recovery-code"].encode() + b"\n", "mistyped": b"COFFER1-0", "dear": dear + b"\0" * 32}
     files["dear"] = test_helper.flipped(files["dear"], 0, False)
     files["dear"] = test_helper.flipped(files["dear"], 0, True)
+    # Four million objects, of which each would take memory: with references of no bytes, and without an offset table.
+    master, count = Decoder(file).open(passphrase).master, 4_000_000
+    for name, width in (("bomb", 0), ("bomb-2", 4)):
+        data = b"bplist00\xd1" + bytes(2 * width) + b"\x51a\xaf\x12" + struct.pack(">I", count)
+        data += bytes(count * width) + b"\xa0" * count
+        data += struct.pack(">6xBBQQQ", 4, width, count + 3, 0, len(data))
+        files[name] = seal(master, file[12:40], [], make_plaintext(bytes(16), 1, data), bytes(32))
     for name, data in files.items():
         (place / name).write_bytes(data)
     os.mkfifo(place / "fifo")
@@ -305,6 +317,7 @@ def check_tool(folder):
             (15, ("fifo",), None), (15, ("folder",), None), (6, ("huge",), None), (6, ("huge", "--explain"), None),
             (15, ("good", "--passphrase-file", "folder"), None), (15, ("good", "--passphrase-file", "nowhere"), None),
             (17, ("good", "--passphrase-file", "/dev/zero"), 600 << 20), (7, ("large",), 120 << 20),
+            (10, ("bomb", *open_with), 280 << 20), (10, ("bomb-2", *open_with), 280 << 20),
             (15, ("/dev/zero",), None), (5, ("damaged",), None), (5, ("damaged", "--explain", *open_with), None),
             (9, ("edited", *open_with), None), (9, ("edited", "--explain", *open_with), None), (2, (), None),
             (7, ("dear", *open_with, "--allow-large-memory"), 600 << 20),
