@@ -299,12 +299,16 @@ def check_tool(folder):
         large.write(file)
         large.truncate(67_113_040)
 
-    def run(*arguments, memory=None):
+    def run(*arguments, memory=None, redirected=""):
         def limit():
             if memory:
                 resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
-        return subprocess.run([sys.executable, coffer_audit.__file__, *arguments], cwd=folder, capture_output=True,
-                              text=True, timeout=60, stdin=subprocess.DEVNULL, preexec_fn=limit, start_new_session=True)
+        shell = ("/bin/sh", "-c", f'exec "$@" {redirected}', "sh") if redirected else ()
+        words = (*shell, sys.executable, coffer_audit.__file__, *arguments)
+        # A person's Python keeps what it prints until it ends.
+        environment = {name: value for name, value in os.environ.items() if name != "PYTHONUNBUFFERED"}
+        return subprocess.run(words, cwd=folder, capture_output=True, text=True, timeout=60, env=environment,
+                              stdin=subprocess.DEVNULL, preexec_fn=limit, start_new_session=True)
 
     open_with = ("--passphrase-file", "word")
     for code, arguments, memory in (
@@ -325,6 +329,19 @@ def check_tool(folder):
         done = run(*arguments, memory=memory)
         if done.returncode != code or "Traceback" in done.stderr or (done.stderr == "") != (code == 0):
             yield f"{arguments}: ended with {done.returncode}, not {code}: {done.stderr.strip()}"
+    for code, arguments, redirected, out in (
+            (3, ("text",), "2>&-", ""), (3, ("text",), "2>/dev/full", ""), (3, ("text",), ">&-", ""),
+            (3, ("text",), "<&- >&- 2>&-", ""), (3, ("text", "--explain"), ">/dev/full", ""),
+            (3, ("text", "--explain"), "2>&-", "answer: notAVault\n"), (17, ("good",), "<&-", ""),
+            (17, ("good",), "2>&-", ""), (17, ("good",), "2>/dev/full", ""), (15, ("good", *open_with), ">&-", ""),
+            (15, ("good", *open_with), ">/dev/full", ""), (15, ("--help",), ">/dev/full", ""), (2, (), "2>&-", ""),
+            (2, (), "2>/dev/full", ""), (0, ("good", *open_with), "<&- 2>&-", '"alice"\n}\n')):
+        done = run(*arguments, redirected=redirected)
+        printed = done.stdout.endswith(out) if out else done.stdout == ""
+        if done.returncode != code or not printed or "Traceback" in done.stderr:
+            yield f"{arguments} {redirected}: ended with {done.returncode}, not {code}: {done.stdout}{done.stderr}"
+    if not run("text", "--explain").stdout.endswith("answer: notAVault\n"):
+        yield "--explain says nothing of a file that is refused"
     if "answer" in run("large", "--explain", memory=120 << 20).stdout:
         yield "--explain has an answer though the memory was not enough"
     if json.loads(run("good", *open_with).stdout) != {"n": 7, "token": "s3cr3t", "user": "alice"}:
