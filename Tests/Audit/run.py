@@ -27,6 +27,7 @@ from vault_file import MAGIC, Decoder, Refused, parse_code, read_file
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 VECTORS = ROOT / "Tests" / "Vectors"
 FOLDERS = {"v1": 250, "independent": 90, "golden": 1}  # and how many there are at least
+SAME = {"basic", "code"}  # made alike by both writers
 SECRETS = ("passphrase", "passphrase-hex", "recovery-code")
 KNOWN = ("known-vault-id", "known-generation", "known-check", "known-commitment", "known-replaced", "known-path-id")
 WORDS = (  # in this order ("Test vectors")
@@ -184,6 +185,45 @@ def check_folder(folder, least):
         yield f"{len(files)} vectors, there have to be {least}"
     if any(path.parent != folder for path in files):
         yield "a folder in the folder"
+
+
+def check_sums(vectors):
+    """What another writer or an older version made is as it came, and no folder has a copy of another's file."""
+    said = (vectors / "SHA256SUMS").read_text().splitlines()
+    there, found = [], {}
+    for folder in FOLDERS:
+        for path in sorted(path for path in (vectors / folder).rglob("*") if path.is_file()):
+            name, data = path.relative_to(vectors).as_posix(), path.read_bytes()
+            if folder != "v1":
+                there.append(f"{hashlib.sha256(data).hexdigest()}  {name}")
+            first = found.setdefault(data, path)
+            if first.parent != path.parent and path.name not in SAME:
+                yield f"{name} is {first.relative_to(vectors)} again"
+    if said != sorted(said, key=lambda line: line[64:]):
+        yield "SHA256SUMS is not in the order of the names"
+    for name in sorted({line[66:] for line in set(said) ^ set(there)}):
+        yield f"{name} is not as SHA256SUMS says, not there or not in it"
+
+
+def check_sums_notice(folder):
+    """A file that is changed, added, lost, renamed or copied is seen."""
+    place = pathlib.Path(folder, "sums")
+    for name in ("v1/a", "independent/b", "independent/basic", "v1/basic", "golden/c"):
+        (place / name).parent.mkdir(parents=True, exist_ok=True)
+        (place / name).write_text("basic" if name.endswith("basic") else name)
+    names = ("golden/c", "independent/b", "independent/basic")
+    lines = [f"{hashlib.sha256((place / name).read_bytes()).hexdigest()}  {name}\n" for name in names]
+    (place / "SHA256SUMS").write_text("".join(lines))
+    yield from check_sums(place)
+    for name, data in (("golden/c", b"changed"), ("golden/d", b"added"), ("independent/a", b"v1/a"),
+                       ("golden/b", b"independent/b"), ("golden/c", None), ("independent/b", None)):
+        before = (place / name).read_bytes() if (place / name).exists() else None
+        for each in (data, before):
+            (place / name).unlink(missing_ok=True)
+            if each is not None:
+                (place / name).write_bytes(each)
+            if bool(list(check_sums(place))) != (each == data):
+                yield f"does not see {name} with {data}, or more than that"
 
 
 def check_strictness():
@@ -365,6 +405,8 @@ def main():
             case(name, check_folder, VECTORS / name, least)
             for path in sorted((VECTORS / name).rglob("*")):
                 case(f"{name}/{path.name}", check_vector, path, folder)
+        case("sums", check_sums, VECTORS)
+        case("the check of sums", check_sums_notice, folder)
         case("the generator", check_generator)
         text = (ROOT / "Sources/Coffer/Coffer.docc/FileFormat.md").read_text()
         source = "".join(pathlib.Path(module.__file__).read_text() for module in (vault_file, encoder))
