@@ -6,6 +6,7 @@ Needs PyNaCl and argon2-cffi (Debian: python3-nacl, python3-argon2). It keeps se
 
 import argparse
 import base64
+import contextlib
 import datetime
 import getpass
 import json
@@ -128,6 +129,13 @@ def read_secret(path):
         return file.read(65_536)  # more than any passphrase or code has
 
 
+def ask():
+    try:
+        return getpass.getpass().encode(errors="surrogateescape")
+    except OSError as error:
+        raise Refused("refused", f"no place to ask for the passphrase: {error}") from None
+
+
 def as_passphrase(data):
     """ "Passphrases": what was read is brought to the bytes that count."""
     if data.endswith(b"\n"):
@@ -146,6 +154,13 @@ def main():
     parser.add_argument("--allow-large-memory", action="store_true", help="derive a key at any cost of the format")
     parser.add_argument("--explain", action="store_true", help="print the parts of the file, with a verdict on each up "
                         "to the first fault; those of the contents only with a passphrase or code in a file")
+
+    def usage(why):
+        with contextlib.suppress(OSError):
+            print(f"{parser.format_usage()}coffer_audit: {why}", file=sys.stderr)
+        sys.exit(2)
+
+    parser.error = usage
     a = parser.parse_args()
     code = parse_code(read_secret(a.code_file)) if a.code_file else None  # refused before the file is read
     passphrase = as_passphrase(read_secret(a.passphrase_file)) if a.passphrase_file else None
@@ -153,12 +168,14 @@ def main():
     try:
         d.read_header()
         if not (a.code_file or a.passphrase_file or a.explain):
-            passphrase = as_passphrase(getpass.getpass().encode(errors="surrogateescape"))
+            passphrase = as_passphrase(ask())
         if code or passphrase is not None:
             d.open(passphrase, code, allow_large_memory=a.allow_large_memory)
     except Refused:
-        if a.explain:
-            explain(d)
+        with contextlib.suppress(OSError):  # the refusal is the answer, also where its lines cannot be written
+            if a.explain:
+                explain(d)
+                sys.stdout.flush()
         raise
     if a.explain:
         explain(d)
@@ -166,13 +183,38 @@ def main():
         print(json.dumps(as_json(d.settings), indent=2))
 
 
-if __name__ == "__main__":
+def open_what_is_closed():
+    """Puts something in the place of a closed stdin, stdout or stderr: Python would print to another of them.
+
+    A closed stdout stays one that cannot be written, so that an answer that nobody gets is no success.
+    """
+    for descriptor, name in enumerate(("stdin", "stdout", "stderr")):
+        try:
+            os.fstat(descriptor)
+        except OSError:
+            os.open(os.devnull, os.O_WRONLY if name == "stderr" else os.O_RDONLY)  # the least that is free
+            setattr(sys, name, open(descriptor, "r" if name == "stdin" else "w"))
+
+
+def run():
+    """The exit code."""
     try:
-        main()
+        open_what_is_closed()
+        try:
+            main()
+            code = 0
+        except SystemExit as end:  # of the parser, which has said why
+            code = end.code
         sys.stdout.flush()
+        return code
     except (Refused, OSError, MemoryError, EOFError, KeyboardInterrupt, UnicodeDecodeError) as error:
         failures = {OSError: "ioError", MemoryError: "notEnoughMemory"}
         failure = next((failures[kind] for kind in failures if isinstance(error, kind)), "refused")
         refusal = error if isinstance(error, Refused) else Refused(failure, str(error))
-        print(f"coffer_audit: {refusal}", file=sys.stderr)
-        os._exit(EXIT_CODES[refusal.args[0]])  # no second try to write what could not be written
+        with contextlib.suppress(OSError):
+            print(f"coffer_audit: {refusal}", file=sys.stderr)
+        return EXIT_CODES[refusal.args[0]]
+
+
+if __name__ == "__main__":
+    os._exit(run())  # no second try to write what could not be written
