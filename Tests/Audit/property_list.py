@@ -61,39 +61,47 @@ def encode_object(value):
 def decode(data, deepest):
     """The value of a canonical list whose containers nest `deepest` levels at most; of any other list a ValueError.
 
-    Reads the objects in their order, whatever references and offset table say, and encodes what it found: a list
-    that is not the one encoding of its value differs from that in some byte. Each object takes a byte at least.
+    Before anything is built, its lengths have to fit each other. Then it reads the objects in their order, whatever
+    references and offset table say, and encodes what it found: a list that is not the one encoding of its value
+    differs from that in some byte. Each object takes a byte at least, and an entry in the table.
     """
-    place, found, width = 8, 0, data[-25] if len(data) >= 42 else 0
+    place, found = 8, 0
 
     def need(good, why):
         if not good:
             raise ValueError(f"{why} (before byte {place} of the list)")
 
+    need(len(data) >= 42, "shorter than any list")
+    offset_width, width, objects, table = struct.unpack(">6xBBQ8xQ", data[-32:])
+    need(1 <= objects <= 4_194_304, "too many objects, or none")
+    need(table + objects * offset_width + 32 == len(data), "objects, table and trailer are not its length")
+    need((offset_width, width) == (width_for(table), width_for(objects - 1)), "other widths than the least")
+
     def take(count):
         nonlocal place
-        need(0 <= count <= len(data) - place, "more bytes than there are")
+        need(0 <= count <= table - place, "more bytes than there are")
         place += count
         return data[place - count:place]
 
-    def integer(first):
-        return int.from_bytes(take(1 << (first & 3)), "big", signed=first == 0x13)
+    def integer(first, last):
+        need(0x10 <= first <= last, "no integer that can stand here")
+        return int.from_bytes(take(1 << first - 0x10), "big", signed=first == 0x13)
 
     def object_at(depth):
         nonlocal found
         found += 1
-        need(found <= 4_194_304, "too many objects")
+        need(found <= objects, "more objects than it says")
         first = take(1)[0]
         kind, count = first >> 4, first & 15
-        if kind == 0:
+        if first in (0x08, 0x09):
             return first == 0x09
         if kind == 1:
-            return integer(first)
-        if kind in (2, 3):
+            return integer(first, 0x13)
+        if first in (0x23, 0x33):
             number, = struct.unpack(">d", take(8))
             need(kind == 2 or math.isfinite(number), "a date that is not finite")
             return number if kind == 2 else Date(number)
-        count = integer(take(1)[0]) if count == 15 else count
+        count = integer(take(1)[0], 0x12) if count == 15 else count
         if kind == 4:
             return take(count)
         if kind in (5, 6):

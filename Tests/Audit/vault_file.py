@@ -1,17 +1,22 @@
 """The Decoder of Coffer's vaults, format version 1, from FileFormat.md alone. Quoted titles are its sections."""
 
 import base64
+import contextlib
 import hashlib
 import hmac
 import os
 import pathlib
 import stat
 import struct
+import time
 
-from argon2.exceptions import HashingError
-from argon2.low_level import Type, hash_secret_raw
-from nacl.bindings import crypto_scalarmult, crypto_scalarmult_base, crypto_secretbox_open
-from nacl.exceptions import CryptoError
+try:
+    from argon2.exceptions import HashingError
+    from argon2.low_level import Type, hash_secret_raw
+    from nacl.bindings import crypto_scalarmult, crypto_scalarmult_base, crypto_secretbox_open
+    from nacl.exceptions import CryptoError
+except ImportError as error:
+    raise SystemExit(f"{error}: this needs the Debian packages python3-nacl and python3-argon2") from None
 
 from property_list import decode
 
@@ -26,14 +31,30 @@ LIMITS = {  # "Limits", in the order of step 6
     "ops": (1, 16), "mem": (8_192, 1_048_576), "ops*mem": (0, 4_194_304), "header_len": (0, 4_096),
     "slot_count": (0, 16), "box_len": (4_112, 67_108_880),
 }
+WHAT_TO_DO = {  # what is not here says enough by itself
+    "notAVault": "it is something else, so look for the right file",
+    "unsupportedVersion": "a newer program is needed", "unsupportedFeature": "a newer program is needed",
+    "damaged": "restore a copy; no passphrase was tried, so none is known to be wrong",
+    "limitExceeded": "that is fixed by the format, but --allow-large-memory lifts a limit of this machine on mem",
+    "notEnoughMemory": "close programs or take another machine; this says nothing of the passphrase",
+    "wrongPassphrase": "try another one; if you are sure of it, another holder changed it, or the header was edited",
+    "tampered": "the passphrase or code was right, but the file was edited after its last save, so restore a copy",
+    "invalidContents": "somebody who has the key wrote it, but not by the rules, so restore an older copy",
+    "noMatchingSlot": "try another code; if you are sure of it, it is no recipient's, or the header was edited",
+    "ioError": "nothing is known of the vault", "noVault": "look for the right path",
+}
 CROCKFORD, BASE32 = b"0123456789ABCDEFGHJKMNPQRSTVWXYZ", b"ABCDEFGHIJKLMNOPQRSTUVWXYZ234567"
 
 
 class Refused(Exception):
     """A class of "Failure classes and exit codes", why, and for some of them field, value and bound."""
 
-    def __str__(self):
+    def verdict(self):
         return ": ".join(filter(None, self.args[:2]))
+
+    def __str__(self):
+        return (": " if len(self.args) < 2 or not self.args[1] else "; ").join(
+            filter(None, (self.verdict(), WHAT_TO_DO.get(self.args[0]))))
 
 
 def B(label, data, key=b"", n=32):
@@ -96,29 +117,38 @@ def parse_code(text):
 
 
 def read_file(path):
-    """ "Reading order", step 1: the bytes and the size of a file. No more is read than a vault can have."""
-    try:
-        with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
-            before = os.fstat(file.fileno())
-            if not stat.S_ISREG(before.st_mode):
-                raise Refused("ioError", f"{path!r} is not a regular file")
-            data, after = file.read(LARGEST + 1), os.fstat(file.fileno())
-    except OSError as error:
-        raise Refused("noVault" if isinstance(error, FileNotFoundError) else "ioError", str(error)) from None
-    if (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
-        raise Refused("ioError", f"{path!r} changes while it is read")
-    return data, after.st_size
+    """ "Reading order", step 1: the bytes and the size of a file; only the first 72 of one that cannot be a vault."""
+    for pause in (0.01, 0.1, 0.5, 0):
+        try:
+            with open(path, "rb", opener=lambda path, flags: os.open(path, flags | os.O_NONBLOCK)) as file:
+                before = os.fstat(file.fileno())
+                if not stat.S_ISREG(before.st_mode):
+                    raise Refused("ioError", f"{str(path)!r} is not a regular file")
+                data = file.read(72)
+                if data[:8] == MAGIC and before.st_size <= LARGEST:
+                    file.seek(0)
+                    data = file.read(before.st_size + 1)
+                after = os.fstat(file.fileno())
+        except OSError as error:
+            raise Refused("noVault" if isinstance(error, FileNotFoundError) else "ioError", str(error)) from None
+        if (before.st_size, before.st_mtime_ns) == (after.st_size, after.st_mtime_ns):
+            return data, after.st_size
+        time.sleep(pause)
+    raise Refused("ioError", f"{str(path)!r} changes while it is read")
 
 
-def memory_limit():
-    """Step 7, in KiB."""
-    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
-    try:
-        group = pathlib.Path("/proc/self/cgroup").read_text().partition("0::")[2].strip()
-        memory = min(memory, int(pathlib.Path(f"/sys/fs/cgroup{group}/memory.max").read_text()))
-    except (OSError, ValueError):
-        pass  # no cgroup, or no limit: "max"
-    return max(memory // 2 // 1_024, 262_144)
+def memory_limit(groups="/proc/self/cgroup", root="/sys/fs/cgroup"):
+    """Step 7, in KiB: of the machine, the process's control groups of both versions, and all groups above."""
+    limits = [os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")]
+    with contextlib.suppress(OSError):
+        for number, kinds, group in (line.split(":", 2) for line in pathlib.Path(groups).read_text().splitlines()):
+            if number == "0" or "memory" in kinds.split(","):
+                name = "memory.max" if number == "0" else "memory/memory.limit_in_bytes"
+                folder, name = pathlib.Path(root, name).parent, pathlib.Path(name).name
+                for above in (group := pathlib.PurePosixPath(group.lstrip("/")), *group.parents):
+                    with contextlib.suppress(OSError, ValueError):  # not there, or no limit: "max"
+                        limits.append(int((folder / above / name).read_text()))
+    return max(min(limits) // 2 // 1_024, 262_144)
 
 
 class Decoder:
@@ -129,23 +159,27 @@ class Decoder:
         self.slots, self.plaintext, self.metadata = [], b"", {}
         self.verdicts = {}  # by part that was judged: "ok" or the refusal
 
-    def need(self, part, good, *refusal):
-        self.verdicts[part] = "ok" if good else Refused(*refusal)
+    def need(self, part, good, *refusal, more=False):
+        """Judges a part; `more`: it is not "ok" by this alone."""
         if not good:
+            self.verdicts[part] = Refused(*refusal)
             raise self.verdicts[part]
+        if not more:
+            self.verdicts[part] = "ok"
 
     def limit(self, name, least, most):
         value = self.fields[name]
         bound = least if value < least else most
         why = f"{name} is {value}, the limit is {bound}"
-        self.need(name, least <= value <= most, "limitExceeded", why, name, value, bound)
+        self.need(name, least <= value <= most, "limitExceeded", why, name, value, bound,
+                  more=name in ("size", "header_len"))
 
     def attempt(self, part, failure, errors, work, *arguments):
         """What a function gives, or the failure if it ends in one of these errors."""
         try:
             return work(*arguments)
         except errors as error:
-            self.need(part, False, failure, str(error))
+            self.need(part, False, failure, "" if failure == "tampered" else str(error))
 
     def open(self, passphrase=None, code=None, known=None, allow_large_memory=False):
         """All steps. `code` is (seed, fingerprint), `known` what "Freshness" has of the path and the vault."""
@@ -156,7 +190,8 @@ class Decoder:
             self.derive_master(passphrase, allow_large_memory)
         self.open_box()
         self.read_contents()
-        self.judge_freshness(known or {}, bool(code))
+        if known is not None:
+            self.judge_freshness(known, bool(code))
         return self
 
     def read_header(self):
@@ -165,23 +200,25 @@ class Decoder:
         f |= {name: int.from_bytes(f[name], "little") for name in f if name not in ("magic", "salt", "nonce")}
         f |= {"ops*mem": f["ops"] * f["mem"], "size": self.size}
         self.need("magic", f["magic"] == MAGIC, "notAVault")
-        self.need("size", self.size >= 42, "damaged", "shorter than any vault")
+        self.need("size", self.size >= 42, "damaged", "shorter than any vault", more=True)
         if self.size <= LARGEST:
-            self.need("check", self.file[-32:] == B("coffer-check", self.file[:-32]), "damaged", "bytes have changed")
+            good = self.file[-32:] == B("coffer-check", self.file[:-32])
+            self.need("check", good, "damaged", "bytes changed or are missing")
         self.need("version", f["version"] == 1, "unsupportedVersion", f"it is {f['version']}", None, f["version"])
         self.limit("size", 42, LARGEST)
-        self.need("size", self.size >= 104, "damaged", "shorter than any vault of version 1")
+        self.need("size", self.size >= 104, "damaged", "shorter than any vault of version 1", more=True)
         for name, known in FEATURES.items():
             self.need(name, f[name] == known, "unsupportedFeature", f"{name} is {f[name]}", name, f[name])
         for name, (least, most) in LIMITS.items():
             self.limit(name, least, most)
-        self.need("size", self.size == f["header_len"] + 64 + f["box_len"], "damaged", "not what the lengths say")
+        f["asked"] = f["header_len"] + 64 + f["box_len"]
+        self.need("size", self.size == f["asked"], "damaged", f"{f['asked']} by the lengths, {self.size} are there")
         at, self.slots = 72, []
         for slot in (f"slot {number}" for number in range(f["slot_count"])):
             kind, length = struct.unpack_from("<HH", self.file, at)
+            self.slots.append((at, kind, self.file[at + 4:at + 4 + length]))
             self.need(slot, at + 4 + length <= f["header_len"], "damaged", "passes the header's end")
             self.need(slot, kind != 1 or length == 112, "damaged", f"{length} bytes, not 112")
-            self.slots.append((at, kind, self.file[at + 4:at + 4 + length]))
             at += 4 + length
         self.need("header_len", at == f["header_len"], "damaged", "the slots end elsewhere")
 
@@ -240,7 +277,7 @@ class Decoder:
         if self.metadata_len:
             self.metadata = self.attempt("metadata", wrong, ValueError, decode, self.metadata_bytes, 34)
         for key, good in rules_of_metadata(self.metadata, self.settings, self.settings_bytes):
-            self.need("metadata", good, wrong, key)
+            self.need("metadata", good, wrong, f"{key} is not by the rules")
 
     def judge_freshness(self, known, by_code):
         """Step 11, "Freshness"."""

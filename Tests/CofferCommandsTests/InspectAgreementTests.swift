@@ -14,9 +14,11 @@ import VaultFile
         for line in outcome.output.split(separator: "\n") {
             let words = line.split(separator: " ").map(String.init)
             guard words.count >= 3, let offset = Int(words[0]), let width = Int(words[1]) else { continue }
-            // "slot 0", as one implementation names it, "slot, type 1" another: slots are told by their offset.
-            let name = words[2].hasPrefix("slot") && words[2] != "slot_count" ? "slot at \(offset)" : words[2]
-            rows[name] = (offset, width, words.count > 3 ? words[3] : "")
+            // A slot's fields have names of three words: "slot 0 type".
+            let length = words[2] == "slot" ? 3 : 1
+            guard words.count >= 2 + length else { continue }
+            let name = words[2..<2 + length].joined(separator: " ")
+            rows[name] = (offset, width, words.count > 2 + length ? words[2 + length] : "")
         }
         return rows
     }
@@ -45,9 +47,15 @@ import VaultFile
         }
         let seen = try #require(json.object["slots"] as? [[String: Any]])
         #expect(seen.count == count)
-        for slot in seen {
-            let offset = try #require(slot["offset"] as? Int)
-            #expect(rows["slot at \(offset)"]?.width == (slot["length"] as? Int ?? 0) + 4)
+        for (index, slot) in seen.enumerated() {
+            #expect(rows["slot \(index) type"]?.offset == slot["offset"] as? Int)
+            #expect(rows["slot \(index) length"]?.value == (slot["length"] as? Int).map(String.init))
+        }
+        for name in rows.keys where name.hasPrefix("slot ") {
+            let field = try #require(json.field(name), "\(name)")
+            let row = try #require(rows[name])
+            #expect(field["offset"] as? Int == row.offset && field["width"] as? Int == row.width, "\(name)")
+            #expect(field["value"].map { "\($0)" } == row.value, "\(name)")
         }
     }
 }

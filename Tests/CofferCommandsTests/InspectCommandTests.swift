@@ -30,7 +30,7 @@ import VaultFile
             "     104     4112  box               \(Array(bytes[104..<120]).hex)",
             "    4216       32  check             \(Array(bytes[4216..<4232]).hex)",
             "sealed: 4096 bytes, of which settings and metadata take 0 to 4064",
-            "verdict: success, exit code 0: the file is whole; an edit on purpose shows only",
+            "file: whole, as far as can be seen without the passphrase",
         ] { #expect(text.output.contains(line + "\n"), "\(line)") }
         #expect(Set(json.object.keys) == Set(Self.keys))
         #expect(json.object["passes"] as? Int == 1 && json.object["memoryKiB"] as? Int == 8_192)
@@ -113,7 +113,8 @@ import VaultFile
         #expect(text.messages.hasPrefix("coffer: the vault \"\(path)\""))
         // Never less than `check` says.
         #expect(try session.runner.run(["check", path]).messages == text.messages)
-        #expect(text.output.contains("verdict: \(broken.failure), exit code \(broken.code): "))
+        #expect(text.output.hasSuffix("\nverdict: \(broken.failure), exit code \(broken.code)\n"))
+        #expect(!text.output.contains("file: whole"))
         #expect(text.output.contains("  ! \(broken.fault.prefix(24))"), "\(text.output)")
         #expect(json.verdict["class"] as? String == broken.failure)
         #expect(json.fault(broken.field)?.hasPrefix(broken.fault) == true, "\(json.fields)")
@@ -130,6 +131,7 @@ import VaultFile
         #expect(text.code == 5)
         #expect(json.verdict["class"] as? String == "damaged")
         #expect(json.fields.contains { $0["fault"] is String })
+        #expect(text.output.contains("\nfile: cut short: no vault has fewer than 4248 bytes\n"))
         #expect(json.object["version"] as? Int == (count > 8 ? 1 : nil))
         #expect((json.object["salt"] is NSNull) == (count < 40))
     }
@@ -144,7 +146,7 @@ import VaultFile
         try handle.close()
         let (text, json) = try session.inspect(path)
         #expect(text.code == 6)
-        #expect(text.output.contains("verdict: limitExceeded, exit code 6: size is 4398046511104"))
+        #expect(text.messages.contains("size is 4398046511104"))
         #expect(json.field("box")?["width"] as? Int == (1 << 42) - 136)
         #expect(json.fault("check")?.contains("above the limit of 67113040") == true)
         let limited = try CommandRunner("/bin/bash", environment: session.runner.environment).run(
@@ -171,6 +173,36 @@ import VaultFile
         let vault = try session.fixture.file("slot", MadeFile.bytes(slots: [slot]))
         let (text, _) = try session.inspect(vault)
         #expect(text.code == 0 && text.output.contains(slot.data.hex) && !text.output.contains("\u{1B}"))
+    }
+
+    @Test("a version that no program has is said so once, and no newer program is promised")
+    func versionZero() throws {
+        let session = try CofferSession()
+        let path = try session.fixture.file(
+            "zero", MadeFile.checked(MadeFile.bytes().writing(0, at: 8, width: 2)))
+        let (text, json) = try session.inspect(path)
+        #expect(text.code == 4 && json.verdict["class"] as? String == "unsupportedVersion")
+        #expect(text.messages.contains("no coffer does"))
+        #expect(!(text.output + text.messages + json.outcome.output).contains("newer"))
+    }
+
+    @Test("two names for the file are a slip, and nothing is shown", arguments: [[], ["--json"], ["--ask"]])
+    func twoFiles(options: [String]) throws {
+        let session = try CofferSession()
+        let path = session.fixture.path
+        let slip = try session.runner.run(["inspect", "--vault", path, path] + options)
+        #expect(slip.code == 2 && slip.bytes.isEmpty)
+        #expect(slip.messages.contains("FILE and --vault both name a file"))
+        #expect(try session.runner.run(["inspect", "--vault", path] + options.filter { $0 != "--ask" }).code == 0)
+    }
+
+    @Test("of a file that is not there, or cannot be read, there is the message alone", arguments: [[], ["--json"]])
+    func unreadable(options: [String]) throws {
+        let session = try CofferSession()
+        for (path, code) in [("/nowhere/file", Int32(19)), ("/dev/null", 15)] {
+            let outcome = try session.runner.run(["inspect", path] + options)
+            #expect(outcome.code == code && outcome.bytes.isEmpty && !outcome.messages.isEmpty, "\(path)")
+        }
     }
 
     @Test("the README shows what inspect prints for a new vault")

@@ -87,6 +87,7 @@ import VaultFile
             let (text, json) = try session.inspect(path, ["--passphrase-file", passphrase])
             #expect(text.code == code, "\(failure)")
             #expect(text.output.contains("  check  ") && !text.output.contains("contents:"))
+            #expect(text.output.contains("\nfile: whole, as far as can be seen without the passphrase\n"))
             #expect(json.verdict["class"] as? String == failure && json.contents == nil)
             #expect(json.fields.count == 16)
         }

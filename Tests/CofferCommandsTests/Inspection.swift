@@ -28,6 +28,9 @@ extension CofferSession {
         let json = try Inspection(runner.run(["inspect", path, "--json"] + options))
         #expect(text.code == json.outcome.code && text.messages == json.outcome.messages)
         #expect(json.verdict["exitCode"] as? Int == Int(text.code))
+        let name = json.verdict["class"] as? String ?? ""
+        #expect(text.output.hasSuffix("\nverdict: \(name), exit code \(text.code)\n"))
+        #expect(text.output.components(separatedBy: "exit code").count == 2)
         #expect((json.verdict["message"] as? String != nil) == (text.code != 0))
         for line in text.output.split(separator: "\n") where !line.contains(path) {
             #expect(line.count <= 80, "\(line)")

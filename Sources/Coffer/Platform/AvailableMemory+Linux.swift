@@ -7,7 +7,7 @@ internal import Glibc
 
 /// How much memory this process could get at most.
 enum AvailableMemory {
-    /// The smaller of physical memory and the limit of this process's cgroup, in bytes.
+    /// The smallest of physical memory and the limits of this process's cgroup and of all groups above it, in bytes.
     static func bytes() -> UInt64 {
         let physical = cs_physical_memory()
         return min(physical == 0 ? .max : physical, cgroupLimit() ?? .max)

@@ -10,11 +10,12 @@ enum InspectCommand {
         options: [.ask, .json],
         details: [
             "All fields of the file in their order, with offset and width, and under a field what is wrong with it, after "
-                + "a !. This is what someone learns who has the file and not the passphrase. If the file is refused, the "
-                + "exit code says why. (coffer check says the same in one line.)",
+                + "a !. This is what someone learns who has the file and not the passphrase. The last line is the class and "
+                + "the exit code that it ends with; why is in the message. (coffer check says the same in one line.)",
             "With --ask or a passphrase option it also opens the file, and shows the id of the vault, the number of the save, "
                 + "sizes and numbers, but no name and no value. It changes nothing, and does not compare the file with what "
                 + "was last seen here. What the agent has unlocked, it shows so without asking.",
+            "A file that is not there, or cannot be read, has no fields: then there is the message alone, also with --json.",
         ],
         examples: [
             .init("coffer inspect backup.coffer", "without a passphrase"),
@@ -23,6 +24,9 @@ enum InspectCommand {
         ], run: run)
 
     private static func run(_ session: Session) throws {
+        if session.arguments.has(.vault), !session.operands.isEmpty {
+            throw Failure.usage("FILE and --vault both name a file", hint: "give one of them")
+        }
         let path = try session.inspectedPath()
         let origin = try PassphraseOrigin.chosen(in: session.arguments, .current)
         let isOpening = origin != nil || session.arguments.has(.ask)
@@ -46,8 +50,10 @@ enum InspectCommand {
         }
         if isJSON {
             try session.console.write(InspectionJSON.text(survey, contents, failure))
-        } else if let contents {
-            try session.console.write(InspectionText.contents(contents))
+        } else {
+            if let contents { try session.console.write(InspectionText.contents(contents)) }
+            // Not before: what the passphrase shows may be another class than that of the header.
+            try session.console.write(InspectionText.verdict(survey.failure, failure))
         }
         if let protection = contents?.memoryProtection { session.warnOfMemory(protection) }
         if let failure { throw failure }

@@ -28,6 +28,18 @@ enum InspectionFacts {
         return max(0, lengths.lowerBound - inner)...lengths.upperBound - inner
     }
 
+    /// How many bytes the smallest vault has that this program knows.
+    static let leastSize =
+        VaultHeader.fixedLength + VaultHeader.commitmentLength + VaultHeader.boxOverhead + Limits.plaintext.lowerBound
+        + VaultHeader.checkLength
+
+    /// Whether a damaged file is shorter than any vault; of a version that is not known that cannot be told.
+    static func isCutShort(_ survey: borrowing VaultSurvey) -> Bool {
+        guard case .damaged = survey.failure else { return false }
+        let version = number("version", survey.header)
+        return survey.size < VaultHeader.shortestFile || version == 1 && survey.size < leastSize
+    }
+
     /// The failure class as the format calls it.
     static func failureClass(_ error: VaultError?, _ failure: Failure?) -> String {
         switch error {

@@ -11,7 +11,7 @@ enum InspectionText {
     /// How many bytes of one are shown at all.
     private static let bytesShown = 128
 
-    /// The fields of a file, and whether it is whole.
+    /// The fields of a file, and whether it is whole as far as they tell.
     static func header(_ survey: borrowing VaultSurvey) -> String {
         var text = "\(Escaping.name(survey.path)): \(survey.size) bytes\n\n"
         text += row("offset", "width", "field", "value")
@@ -24,7 +24,12 @@ enum InspectionText {
         if let size = InspectionFacts.sealedSize(survey.header) {
             text += paragraph("sealed: \(size) bytes, \(meaning(ofSealed: size))")
         }
-        return text + paragraph("verdict: \(Escaping.name(verdict(survey.failure)))")
+        if survey.failure == nil {
+            text += paragraph("file: whole, as far as can be seen without the passphrase")
+        } else if InspectionFacts.isCutShort(survey) {
+            text += paragraph("file: cut short: no vault has fewer than \(InspectionFacts.leastSize) bytes")
+        }
+        return text
     }
 
     /// What a passphrase shows beside that.
@@ -45,13 +50,14 @@ enum InspectionText {
         return "\ncontents: the passphrase is right, and they are as they were saved\n" + lines.joined()
     }
 
-    private static func verdict(_ error: VaultError?) -> String {
-        guard let error else {
-            return "success, exit code 0: the file is whole; an edit on purpose shows only when it is opened"
-        }
-        let failure = Failure(error, vault: nil)
-        let name = InspectionFacts.failureClass(error, failure)
-        return "\(name), exit code \(failure.code.rawValue): \(error.description)"
+    /// What the program ends with, as a class and an exit code; the sentence is the message's.
+    ///
+    /// - Parameters:
+    ///   - error: why the file was refused without its passphrase.
+    ///   - failure: why the command fails.
+    static func verdict(_ error: VaultError?, _ failure: Failure?) -> String {
+        let code = failure?.code ?? .success
+        return "verdict: \(InspectionFacts.failureClass(error, failure)), exit code \(code.rawValue)\n"
     }
 
     private static func text(of field: HeaderField) -> String {

@@ -56,7 +56,8 @@ package struct KeyDerivation: Equatable, Sendable {
 
     /// Checks the memory against half of what the machine has, which the system might end this process for.
     ///
-    /// - Parameter available: the smaller of physical memory and the cgroup's limit, in bytes.
+    /// - Parameter available: the smallest of physical memory and the limits of the cgroup and of all groups above it,
+    ///   in bytes.
     /// - Throws: `limitExceeded` with the field mem.
     package func checkAffordable(available: UInt64) throws(VaultFileError) {
         guard memoryKiB > Limits.unaskedMemoryKiB else { return }

@@ -41,6 +41,9 @@ def add(vectors):
         marker = bytes([0x10 + (1, 2, 4, 8).index(width)])
         bad(f"integer_{value}_in_{width}", f"The integer {value} in {width} bytes.", marker,
             value.to_bytes(width, "big"))
+    for marker in range(0x14, 0x20):  # a reader that looks at the low bits alone takes 17, 1b and 1f for 13
+        bad(f"integer_marker_{marker:02x}", f"A value begins with {marker:02x}: 8 bytes follow, the first bit is set.",
+            bytes([marker]), "8000000000000007")
 
     fine("reals", "Both zeros, both infinities, the one NaN, the least and the largest.", {"r": [Real(t) for t in (
         "0000000000000000", "8000000000000000", "7ff0000000000000", "fff0000000000000", "7ff8000000000000",
@@ -129,6 +132,7 @@ def counts(vectors, fine, bad):
         ("uid", "800f", "a UID"),
         ("marker_ff", "ff", "no object"),
         ("marker_0c", "0c0f", "no object"), ("marker_14", "140f", "an integer of 16 bytes, cut to one"),
+        ("marker_16", "16 0000000f", "no object"), ("marker_17", "17 000000000000000f", "no object"),
         ("marker_20", "200f", "a real of 1 byte"), ("marker_50", "500f", "an empty string"),
         ("marker_90", "900f", "no object"),
     ):
