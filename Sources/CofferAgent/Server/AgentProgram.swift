@@ -63,8 +63,10 @@ package enum AgentProgram {
             let listening = try ListeningSocket(at: options.location, inherited: try SocketActivation.take())
             let handler = makeHandler()
             let loop = try makeLoop(listening.descriptor, signals.number, handler, limits, options.location)
+            let watch = SocketWatch(options.location.socketPath)
             tell("ready\n", ready)
             loop.run()
+            watch.cancel()
             handler.stop()
             // The name of the socket goes before the connections: who sees the end of one finds nobody there.
             drop(listening)

@@ -21,6 +21,26 @@ struct AgentProcessTests {
         }
     }
 
+    @Test("An agent whose socket or directory is taken away locks everything and ends")
+    func socketGone() async throws {
+        await #expect(processExitsWith: .success) {
+            let files = FileManager.default
+            let removals: [@Sendable (AgentLocation) throws -> Void] = [
+                { try files.removeItem(atPath: $0.socketPath) },
+                { try files.moveItem(atPath: $0.socketPath, toPath: $0.socketPath + ".old") },
+                { try files.removeItem(atPath: $0.directory) },
+            ]
+            for remove in removals {
+                let agent = try ForkedAgent(TestPlace())
+                let client = try RawClient(agent.place.location.socketPath)
+                try client.greet()
+                try remove(agent.place.location)
+                try #require(client.isEnded(within: 30))
+                try #require(agent.waitForEnd() == 0)
+            }
+        }
+    }
+
     @Test("A second signal ends an agent that waits for its handler")
     func secondSignal() async throws {
         await #expect(processExitsWith: .success) {
