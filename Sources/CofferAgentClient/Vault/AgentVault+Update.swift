@@ -57,7 +57,7 @@ extension AgentVault {
             absent.insert(SettingName(name))
             return nil
         case .failure(let failure): throw VaultError(failure)
-        default: throw VaultError.nonsense
+        default: throw VaultError.unheard
         }
     }
 

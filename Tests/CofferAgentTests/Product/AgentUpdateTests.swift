@@ -237,6 +237,21 @@ import Testing
         fake.close()
     }
 
+    @Test("an answer that means nothing leaves the outcome of a change open, and that is said")
+    func meaningless() throws {
+        let run = try TestPlace()
+        let memory = AgentMemory(isLocked: true, isWipedOnFork: true, bindsLazily: false, refusals: [])
+        let hello = try AgentReply.hello(version: AgentProtocol.version, memory: memory).encode()
+        let done = try AgentReply.done.encode()
+        let bytes = hello.bytes.array + done.bytes.array
+        let fake = try FakeAgent(run.location) { _ in bytes }
+        let vault = AgentVault(at: .file(place.path), agent: run.location)
+        #expect(
+            throws: VaultError.ioError(step: "hear whether the change is made", errno: EPROTO, path: "agent")
+        ) { try vault.update { draft in draft.set(.count, to: 1) } }
+        fake.close()
+    }
+
     @Test("a change inside the closure of an update of the same vault is refused, and only there")
     func nesting() throws {
         let refusal = VaultError.refused(
