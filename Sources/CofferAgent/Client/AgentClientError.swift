@@ -6,10 +6,10 @@ package enum AgentClientError: Error, Equatable, Sendable {
     case foreignAgent(path: String, reason: String)
     /// The agent speaks another version.
     case version(UInt32)
-    /// The connection ended or carried nonsense.
+    /// The connection ended or carried nonsense, or there was no room for the answer: what was asked may be done.
     case broken
-    /// The agent did not answer in time.
+    /// The agent did not answer in time: what was asked may be done.
     case timedOut
-    /// The request is larger than a frame may be, or guarded memory could not be had.
+    /// Nothing was sent: the request is larger than a frame may be, or guarded memory for it could not be had.
     case tooLarge
 }

@@ -35,7 +35,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// - Parameters:
     ///   - request: what is asked. It is sent once.
     ///   - timeout: how long to wait for the answer.
-    /// - Throws: `broken`, `timedOut`, `tooLarge`.
+    /// - Throws: `tooLarge` before a byte was sent; `broken` and `timedOut`, after which the agent may have done it.
     package mutating func exchange(
         _ request: consuming AgentRequest, timeout: Duration = .seconds(30)
     ) throws(AgentClientError) -> AgentReply {
@@ -112,23 +112,24 @@ package struct AgentConnection: ~Copyable, Sendable {
     private static func exchange(
         _ frame: consuming GuardedArena, on socket: Int32, until deadline: Int64
     ) throws(AgentClientError) -> AgentReply {
+        // The key or the value has done its work when it is sent, and is wiped there.
+        try send(frame, on: socket, until: deadline)
+        return try receive(from: socket, until: deadline)
+    }
+
+    private static func send(
+        _ frame: consuming GuardedArena, on socket: Int32, until deadline: Int64
+    ) throws(AgentClientError) {
         var sent = 0
-        loop: while sent < frame.count {
+        while sent < frame.count {
             switch UnixSocket.write(socket, frame.bytes.extracting(sent..<frame.count)) {
             case .some(let count): sent += count
             case .none:
                 // An agent that refuses a frame in the middle says so, and reads no more.
                 guard UnixSocket.wait(socket, for: POLLOUT, until: deadline) else { throw .timedOut }
-            case .ended: break loop
+            case .ended: return
             }
         }
-        // The key or the value that was sent has done its work here.
-        frame = try empty()
-        return try receive(from: socket, until: deadline)
-    }
-
-    private static func empty() throws(AgentClientError) -> GuardedArena {
-        do throws(SecureMemoryError) { return try GuardedArena(capacity: 0) } catch { throw .tooLarge }
     }
 
     private static func receive(from socket: Int32, until deadline: Int64) throws(AgentClientError) -> AgentReply {
@@ -137,14 +138,14 @@ package struct AgentConnection: ~Copyable, Sendable {
             guard UnixSocket.wait(socket, for: POLLIN, until: deadline) else { throw .timedOut }
             switch incoming.receive(from: socket) {
             case .partial: continue
-            case .ended, .malformed: throw .broken
-            case .noRoom: throw .tooLarge
+            // Without room for the answer it is not known what it said: that is no refusal.
+            case .ended, .malformed, .noRoom: throw .broken
             case .complete: break
             }
             do throws(AgentProtocolError) {
                 return try incoming.withBody { (body) throws(AgentProtocolError) in try AgentReply.decode(body) }
             } catch {
-                throw error == .memory ? .tooLarge : .broken
+                throw .broken
             }
         }
     }

@@ -3,7 +3,9 @@ package import PropertyLists
 package import SecureMemory
 package import VaultFile
 
-/// What the agent answers. No reply carries a key, nor anything of a request.
+/// What the agent answers. No reply carries a key.
+///
+/// Of a request, a failure names the path and the setting's name that the client itself gave, never a value.
 package enum AgentReply: ~Copyable, Sendable {
     /// The version that the agent speaks, and how its memory is protected.
     case hello(version: UInt32, memory: AgentMemory)

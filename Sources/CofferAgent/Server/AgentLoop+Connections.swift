@@ -1,9 +1,7 @@
-internal import Glibc
-
 // What happens on one connection.
 extension AgentLoop {
     /// Does what a connection is ready for.
-    func advance(_ connection: LoopConnection, _ events: Int16) {
+    func advance(_ connection: LoopConnection) {
         if connection.unsent > 0 { return send(on: connection) }
         if connection.isReading { return receive(on: connection) }
         // Nothing was asked for, so this is the end of the other side. What has begun goes on without it.

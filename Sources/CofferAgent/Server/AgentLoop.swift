@@ -134,7 +134,7 @@ package final class AgentLoop {
         if polled[0].revents != 0 { mailbox.acknowledge() }
         if polled[1].revents != 0 { signalCame() }
         for (number, entry) in zip(numbers, polled.dropFirst(3)) where entry.revents != 0 {
-            if let connection = connections[number] { advance(connection, entry.revents) }
+            if let connection = connections[number] { advance(connection) }
         }
         // Last, so that connections that ended make room.
         if polled[2].revents != 0, !isEnding { accept() }

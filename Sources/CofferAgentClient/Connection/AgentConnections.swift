@@ -7,6 +7,8 @@ internal import SecureMemory
 ///
 /// No lock is held while an answer is waited for: questions that are asked at once have a connection each.
 final class AgentConnections: Sendable {
+    /// The threads in the closure of an update.
+    let updaters = AgentUpdaters()
     private let place: AgentLocation?
     private let kept = PlainMutex<AgentConnection?>(nil)
 

@@ -39,6 +39,9 @@ extension VaultError {
     /// An answer that means nothing.
     static let nonsense = VaultError.ioError(step: "understand the agent", errno: EPROTO, path: "agent")
 
+    /// An answer to a change that means nothing: the change may be made.
+    static let unheard = VaultError.ioError(step: hearOfChange, errno: EPROTO, path: "agent")
+
     /// Others saved again and again.
     static let outrun = VaultError.ioError(step: "keep up with the saves of others", errno: EAGAIN, path: "agent")
 }

@@ -12,14 +12,16 @@ extension AgentVault {
     /// - Parameter body: changes the draft. It should neither wait for a person nor change this vault by another call.
     /// - Returns: what `body` returned when it ran last.
     /// - Throws: `savedButNotSynced` when the changes are in force but a power cut may undo them: do not repeat them.
-    ///   `ioError` with the step *hear whether the change is made* when the agent vanished meanwhile: then they may be
-    ///   saved or not. All else means that nothing was saved: `locked`, also without an agent; `conflict` when the
-    ///   passphrase was changed elsewhere; `rolledBack`, `forked` or `replaced` when the file does not follow what was
-    ///   seen; `limitExceeded`; `refused` for a name, for nesting, and when the agent is another user's; `ioError` naming
-    ///   the step; what reading throws; what `body` throws.
+    ///   `ioError` with the step *hear whether the change is made* when the agent vanished meanwhile, or gave no
+    ///   answer that means anything: then they may be saved or not. All else means that nothing was saved: `locked`,
+    ///   also without an agent; `conflict` when the passphrase was changed elsewhere; `rolledBack`, `forked` or
+    ///   `replaced` when the file does not follow what was seen; `limitExceeded`; `refused` for a name, for nesting,
+    ///   and when the agent is another user's; `ioError` naming the step, also when 16 runs were each outrun by
+    ///   another save; what reading throws; what `body` throws.
     @discardableResult
     public func update<Result: ~Copyable>(_ body: (inout AgentDraft) throws -> Result) throws -> Result {
         let questions = try questions()
+        try questions.connections.updaters.refuseNesting()
         var absent: Set<SettingName> = []
         for _ in 0..<AgentQuestions.attempts {
             if let result = try attempt(questions, &absent, body) { return result }
@@ -37,7 +39,7 @@ extension AgentVault {
         let base = AgentBase(questions)
         var draft = try AgentDraft(of: base, absent: absent)
         let result: Result
-        do { result = try body(&draft) } catch {
+        do { result = try questions.connections.updaters.with { try body(&draft) } } catch {
             // It may have thrown for what it saw half of.
             if base.isOutdated { return nil }
             throw error
@@ -55,7 +57,7 @@ extension AgentVault {
             absent.insert(SettingName(name))
             return nil
         case .failure(let failure): throw VaultError(failure)
-        default: throw VaultError.nonsense
+        default: throw VaultError.unheard
         }
     }
 

@@ -148,7 +148,7 @@ final class AgentAccess: SettingsAccess {
             throw refused ?? Failure(.refused, reason)
         }
         guard case .changed(_, let outcomes, let warnings) = reply, outcomes.count == steps.count else {
-            throw AgentLink.nonsense
+            throw AgentLink.unheard
         }
         session.warnOfSave(warnings)
         return outcomes

@@ -25,6 +25,10 @@ final class AgentLink {
     static let nonsense = Failure(
         .agentUnavailable, "the agent gave an answer that means nothing", hint: "coffer agent stop ends it")
 
+    /// No answer to a change, or none that means anything: it may be made.
+    static let unheard = Failure(
+        .ioError, "the agent did not say whether the change is made", hint: "look before you do it again")
+
     /// Asks what can be asked again.
     ///
     /// - Throws: `NotUnlocked` before the first answer; a failure when the vault was locked after it, or there is no answer;
@@ -46,9 +50,7 @@ final class AgentLink {
         let reply: AgentReply
         do throws(AgentClientError) { reply = try connection.exchange(.change(change)) } catch {
             switch error {
-            case .broken, .timedOut:
-                throw Failure(
-                    .ioError, "the agent did not say whether the change is made", hint: "look before you do it again")
+            case .broken, .timedOut: throw Self.unheard
             default: throw Failure(error)
             }
         }

@@ -237,6 +237,37 @@ import Testing
         fake.close()
     }
 
+    @Test("an answer that means nothing leaves the outcome of a change open, and that is said")
+    func meaningless() throws {
+        let run = try TestPlace()
+        let memory = AgentMemory(isLocked: true, isWipedOnFork: true, bindsLazily: false, refusals: [])
+        let hello = try AgentReply.hello(version: AgentProtocol.version, memory: memory).encode()
+        let done = try AgentReply.done.encode()
+        let bytes = hello.bytes.array + done.bytes.array
+        let fake = try FakeAgent(run.location) { _ in bytes }
+        let vault = AgentVault(at: .file(place.path), agent: run.location)
+        #expect(
+            throws: VaultError.ioError(step: "hear whether the change is made", errno: EPROTO, path: "agent")
+        ) { try vault.update { draft in draft.set(.count, to: 1) } }
+        fake.close()
+    }
+
+    @Test("a change inside the closure of an update of the same vault is refused, and only there")
+    func nesting() throws {
+        let refusal = VaultError.refused(
+            reason: "a change cannot begin inside the closure of an update of the same vault")
+        try vault.update { draft in
+            #expect(throws: refusal) { try vault.update { inner in inner.set(.count, to: 1) } }
+            #expect(throws: refusal) { try vault.undo(.count) }
+            draft.set(.count, to: 2)
+        }
+        #expect(try vault[.count] == 2)
+        struct Mine: Error {}
+        #expect(throws: Mine.self) { try vault.update { _ in throw Mine() } }
+        try vault.update { draft in draft.set(.count, to: 3) }
+        #expect(try vault[.count] == 3)
+    }
+
     @Test("more than the agent takes at once is refused before it is sent")
     func tooMuch() throws {
         let changes = agent.watcher.seen.changes
@@ -244,9 +275,10 @@ import Testing
             try vault.update { draft in for number in 0...4_096 { draft.undo("\(number)") } }
         }
         #expect(agent.watcher.seen.changes == changes)
+        let second = agent.vault(place)
         #expect(throws: VaultError.refused(reason: "the draft is that of another update")) {
             try vault.update { draft in
-                try vault.update { inner in swap(&draft, &inner) }
+                try second.update { inner in swap(&draft, &inner) }
             }
         }
     }
