@@ -86,7 +86,7 @@ enum UnixSocket {
 
     /// Waits until a descriptor is ready.
     ///
-    /// - Parameter deadline: on `CLOCK_MONOTONIC`, in nanoseconds.
+    /// - Parameter deadline: on `CLOCK_BOOTTIME`, in nanoseconds.
     /// - Returns: whether it was ready in time.
     static func wait(_ descriptor: Int32, for events: Int32, until deadline: Int64) -> Bool {
         while true {
@@ -99,11 +99,11 @@ enum UnixSocket {
     }
 }
 
-/// Time that only moves on, for waiting: a sleep of the machine does not count.
+/// Time that only moves on, for waiting: a sleep of the machine counts, so that no patience outlives one.
 enum MonotonicTime {
     static var now: Int64 {
         var time = timespec()
-        unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 

@@ -40,7 +40,8 @@ extension AgentChange {
     init(_ reader: inout FrameReader) throws(AgentProtocolError) {
         let path = try reader.path()
         let expected = try reader.optional { (reader) throws(AgentProtocolError) in try reader.number(UInt64.self) }
-        var values = try Self.arena()
+        // Room for all that can follow: a growth would copy what is there.
+        var values = try Self.arena(reader.left)
         var steps: [AgentStep] = []
         let count = Int(try reader.number(UInt32.self))
         guard count <= AgentProtocol.maximumSteps else { throw .malformed }
@@ -65,7 +66,7 @@ extension AgentChange {
         }
     }
 
-    private static func arena() throws(AgentProtocolError) -> GuardedArena {
-        do throws(SecureMemoryError) { return try GuardedArena() } catch { throw .memory }
+    private static func arena(_ capacity: Int) throws(AgentProtocolError) -> GuardedArena {
+        do throws(SecureMemoryError) { return try GuardedArena(capacity: capacity) } catch { throw .memory }
     }
 }

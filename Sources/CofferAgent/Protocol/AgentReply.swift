@@ -25,6 +25,16 @@ package enum AgentReply: ~Copyable, Sendable {
     case details(AgentDetails)
     /// It is not done.
     case failure(AgentFailure)
+
+    /// Whether it tells of a vault's contents.
+    var holdsContents: Bool {
+        switch self {
+        case .value: true
+        case .list: true
+        case .details: true
+        default: false
+        }
+    }
 }
 
 /// How the memory of the agent is protected.

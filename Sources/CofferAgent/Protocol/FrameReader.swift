@@ -9,6 +9,9 @@ struct FrameReader: ~Escapable {
     @_lifetime(copy body)
     init(_ body: RawSpan) { self.body = body }
 
+    /// The number of bytes that are left.
+    var left: Int { body.byteCount - offset }
+
     /// Checks that nothing is left.
     func end() throws(AgentProtocolError) {
         guard offset == body.byteCount else { throw .malformed }

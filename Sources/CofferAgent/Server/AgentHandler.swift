@@ -7,6 +7,14 @@ package protocol AgentHandler: Sendable {
     ///   - reply: takes the answer, once, from any thread.
     func handle(_ request: consuming AgentRequest, _ reply: @escaping @Sendable (consuming AgentReply) -> Void)
 
+    /// Lets go of what was locked since the last call, on the loop's thread.
+    ///
+    /// - Returns: a number that grows with each lock, and the lowest epoch that a waiting unlock may still name.
+    func noticeLocks() -> (count: UInt64, epoch: UInt64)
+
+    /// Whether a change of the vault at a path may go on waiting, since the vault is unlocked.
+    func isHeld(_ path: String) -> Bool
+
     /// Locks every vault, on the loop's thread. It never blocks, but for the wiping.
     func lockAll()
 

@@ -51,6 +51,22 @@ extension AgentRequest {
         }
     }
 
+    /// The epoch of an unlock.
+    var unlockEpoch: UInt64? {
+        switch self {
+        case .unlock(let unlock): unlock.epoch
+        default: nil
+        }
+    }
+
+    /// The path of a change.
+    var changePath: String? {
+        switch self {
+        case .change(let change): change.path
+        default: nil
+        }
+    }
+
     var isStop: Bool {
         switch self {
         case .stop: true

@@ -103,7 +103,7 @@ extension AgentLoop {
         case .read: readsInFlight += 1
         case .change: changesInFlight += 1
         }
-        flights[number] = Flight(connection: connection.number, load: load, charge: connection.charge)
+        flights[number] = Flight(connection: connection.number, load: load, charge: connection.charge, locks: locksSeen)
         connection.charge = 0
         connection.request = number
         if isStop { connection.staysToTheEnd = true }
@@ -136,7 +136,7 @@ extension AgentLoop {
         reply(frame, on: connection)
     }
 
-    private func reply(_ frame: OutgoingFrame, on connection: LoopConnection) {
+    func reply(_ frame: OutgoingFrame, on connection: LoopConnection) {
         connection.begin(frame)
         outgoingBytes += frame.count
         connection.deadline = MonotonicTime.deadline(after: limits.patience)

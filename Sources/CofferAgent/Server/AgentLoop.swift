@@ -28,7 +28,12 @@ package final class AgentLoop {
         let load: AgentLoad
         /// What it takes of the memory for frames that come in.
         let charge: Int
+        /// The count of locks when it began.
+        let locks: UInt64
     }
+
+    /// The handler's count of locks, when the loop looked last.
+    var locksSeen: UInt64 = 0
 
     private enum Phase: Equatable { case running, ending(until: Int64), ended }
     private var phase = Phase.running
@@ -83,7 +88,9 @@ package final class AgentLoop {
 
     // Apart from the waiting, which may last: here an answer's frame, and the value in it, is let go of.
     private func takeAnswers() {
-        for answer in mailbox.take() { complete(answer) }
+        var answers = mailbox.take()
+        noticeLocks(&answers)
+        for answer in answers { complete(answer) }
     }
 
     /// Locks everything and takes no more requests.
@@ -145,6 +152,7 @@ package final class AgentLoop {
         var next = connections.values.reduce(Int64.max) { min($0, $1.deadline) }
         if acceptsAgain > now { next = min(next, acceptsAgain) }
         if case .ending(let deadline) = phase { next = min(next, deadline) }
+        if holdsSecrets { next = min(next, now + Self.lockNoticing) }
         if let scarce = nextShortDeadline { next = min(next, scarce) }
         return next == .max ? -1 : MonotonicTime.milliseconds(next - now)
     }

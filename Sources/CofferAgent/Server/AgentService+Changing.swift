@@ -10,12 +10,15 @@ extension AgentService {
         guard VaultPlaces.isPath(change.path) else { return reply(Self.pathRefused) }
         let clock = surroundings.clock
         let latest = clock.now.addingReportingOverflow(Self.nanoseconds(Self.longestWait)).partialValue
-        let handed = Handed(change)
+        guard heldCount > 0 else { return reply(.failure(.vault(.locked))) }
+        let path = change.path
+        let handed = changes.hand(change, path)
         enqueue(saving, reply) { [self] in
             switch handed.take() {
             // Nobody is to wait for a lock after having waited for others to do so.
             case .some(let change): clock.now <= latest ? self.save(change) : .failure(.busy)
-            case .none: .failure(.busy)
+            // A lock has taken it.
+            case .none: .failure(.vault(.locked))
             }
         }
     }

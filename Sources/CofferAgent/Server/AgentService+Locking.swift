@@ -1,4 +1,5 @@
 internal import Coffer
+internal import Glibc
 internal import SecureMemory
 internal import VaultFile
 
@@ -29,11 +30,13 @@ extension AgentService {
     func unlock(_ unlock: consuming AgentUnlock, _ reply: @escaping Reply) {
         guard VaultPlaces.isPath(unlock.path) else { return reply(Self.pathRefused) }
         guard held.allows(unlock.epoch) else { return reply(.failure(.staleEpoch)) }
-        let handed = Handed(unlock)
+        let epoch = unlock.epoch
+        let handed = unlocks.hand(unlock, epoch)
         enqueue(reading, reply) { [self] in
             switch handed.take() {
             case .some(let unlock): self.unlock(unlock)
-            case .none: .failure(.busy)
+            // A lock has taken it.
+            case .none: .failure(.staleEpoch)
             }
         }
     }
@@ -85,16 +88,35 @@ extension AgentService {
     /// Locks a vault.
     ///
     /// Where its path led to last is locked at once. Where it leads to now is looked up on the reading thread, before all
-    /// that waits there, and locked too: only a path that was never seen is answered after that.
+    /// that waits there, and locked before the answer. If that takes too long, everything is locked instead.
     func lock(_ path: String, _ reply: @escaping Reply) {
         guard VaultPlaces.isPath(path) else { return reply(Self.pathRefused) }
-        let (number, isKnown) = held.lock(spelling: path)
+        let number = held.lock(spelling: path).number
+        _ = noticeLocks()
+        let clock = ContinuousClock()
+        let latest = clock.now + Self.longestLookup
+        let answer = Handed(Unanswered(reply: reply))
+        let isBound = bounding.add { [self] in
+            while !answer.isEmpty, clock.now < latest { usleep(1_000) }
+            guard let answer = answer.take() else { return }
+            lockAll()
+            answer.reply(.done)
+        }
         let isAdded = reading.add(isUrgent: true) { [self] in
             held.lock(place(of: path), at: number)
-            if !isKnown { reply(.done) }
+            _ = noticeLocks()
+            answer.take()?.reply(.done)
         }
+        guard !isAdded || !isBound, let answer = answer.take() else { return }
         // Rather all than none.
-        if !isAdded { lockAll() }
-        if isKnown || !isAdded { reply(.done) }
+        lockAll()
+        answer.reply(.done)
+    }
+
+    // What a client waits for without a doubt; a drive that takes longer may be gone.
+    private static let longestLookup = Duration.seconds(2)
+
+    private struct Unanswered: Sendable {
+        let reply: Reply
     }
 }

@@ -6,7 +6,7 @@ internal import VaultFile
 /// What the agent makes of the requests: it holds keys, reads and saves for clients, and forgets in time.
 ///
 /// What needs no file is answered at once. Files are touched on two threads: one that reads and proves keys, one that
-/// saves. A read that began before a lock may be answered with what it read; one that begins after is refused.
+/// saves. A lock takes keys and values out of both queues; what a read that began before it brings, the loop drops.
 package final class AgentService: AgentHandler {
     typealias Reply = @Sendable (consuming AgentReply) -> Void
 
@@ -21,6 +21,11 @@ package final class AgentService: AgentHandler {
     let held: HeldVaults
     let memory: AgentMemory
     let reading = WorkQueue(name: "coffer-read", capacity: mostReads)
+    /// Answers locks for which the reading thread has no time.
+    let bounding = WorkQueue(name: "coffer-bound", capacity: mostReads)
+    private let noticed = PlainMutex<UInt64>(0)
+    let unlocks = HandedList<AgentUnlock, UInt64>()
+    let changes = HandedList<AgentChange, String>()
     let saving = WorkQueue(name: "coffer-save", capacity: mostSaves)
 
     /// Makes a service that holds nothing.
@@ -69,11 +74,29 @@ package final class AgentService: AgentHandler {
         case .details(let path): details(of: path, reply)
         case .stop:
             held.end()
+            _ = noticeLocks()
             reply(.done)
         }
     }
 
-    package func lockAll() { held.lockAll() }
+    package func lockAll() {
+        held.lockAll()
+        _ = noticeLocks()
+    }
+
+    package func noticeLocks() -> (count: UInt64, epoch: UInt64) {
+        let found = held.lockCount
+        // Whoever comes second waits here until all is dropped, so that no lock is answered before.
+        noticed.withLock { noticed in
+            guard found.count > noticed else { return }
+            unlocks.drop { $0 < found.epoch }
+            changes.drop { !held.isHeld(spelling: $0) }
+            noticed = found.count
+        }
+        return found
+    }
+
+    package func isHeld(_ path: String) -> Bool { held.isHeld(spelling: path) }
 
     package func stop() {
         held.end()
@@ -95,6 +118,8 @@ package final class AgentService: AgentHandler {
         _ path: String, _ reply: @escaping Reply, _ body: @escaping @Sendable (Vault) throws(VaultError) -> AgentReply
     ) {
         guard VaultPlaces.isPath(path) else { return reply(Self.pathRefused) }
+        // Without a look at the path: it may stand on a drive that is gone.
+        guard heldCount > 0 else { return reply(.failure(.vault(.locked))) }
         enqueue(reading, reply) { [self] in answer(path, body) }
     }
 

@@ -19,6 +19,8 @@ final class HeldVaults: Sendable {
         var places = VaultPlaces()
         /// How long the machine had slept at most, when somebody looked last.
         var slept: Int64
+        /// How often something was locked, by whom ever.
+        var locks: UInt64 = 0
         var isEnding = false
         /// What is to be locked once the table's lock is given back.
         var dropped: [Vault] = []
@@ -62,7 +64,7 @@ final class HeldVaults: Sendable {
 
     private static func check(_ epoch: UInt64, at place: VaultPlaces.Place, in state: inout State) -> Admission {
         guard !state.isEnding, state.epochs.allows(epoch, at: place) else { return .stale }
-        state.entries = state.entries.filter { $0.value.vault.isUnlocked }
+        sweep(&state)
         return state.entries[place] != nil || state.entries.count < most ? .admitted : .full
     }
 
@@ -94,8 +96,33 @@ final class HeldVaults: Sendable {
     /// All vaults that are unlocked, in the order of their paths.
     var unlocked: [(place: VaultPlaces.Place, vault: Vault)] {
         withState { state in
-            state.entries = state.entries.filter { $0.value.vault.isUnlocked }
+            Self.sweep(&state)
             return state.entries.map { ($0.key, $0.value.vault) }.sorted { $0.0.lexicographicallyPrecedes($1.0) }
+        }
+    }
+
+    /// How often something was locked, and the latest number of a lock that was told to the agent.
+    var lockCount: (count: UInt64, epoch: UInt64) {
+        withState { state in
+            Self.sweep(&state)
+            return (state.locks, state.epochs.latest)
+        }
+    }
+
+    /// Whether a path led to a vault that is unlocked, when it was looked up last.
+    func isHeld(spelling: String) -> Bool {
+        withState { state in
+            let place = state.places.place(of: spelling) ?? Array(spelling.utf8)
+            return state.entries[place]?.vault.isUnlocked ?? false
+        }
+    }
+
+    // What locked itself is let go of, and wiped, once the table's lock is given back.
+    private static func sweep(_ state: inout State) {
+        for (place, entry) in state.entries where !entry.vault.isUnlocked {
+            state.entries[place] = nil
+            state.dropped.append(entry.vault)
+            state.locks += 1
         }
     }
 
@@ -134,6 +161,7 @@ final class HeldVaults: Sendable {
 
     private static func lock(_ place: VaultPlaces.Place, at number: UInt64, in state: inout State) {
         state.epochs.lock(place, at: number)
+        state.locks += 1
         guard let entry = state.entries[place], entry.epoch < number else { return }
         state.entries[place] = nil
         state.dropped.append(entry.vault)
@@ -141,6 +169,7 @@ final class HeldVaults: Sendable {
 
     private static func lockAll(_ state: inout State) {
         state.epochs.lockAll()
+        state.locks += 1
         state.dropped += state.entries.values.map(\.vault)
         state.entries = [:]
     }

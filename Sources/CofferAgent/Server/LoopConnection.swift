@@ -49,7 +49,26 @@ final class LoopConnection {
     /// How much of the reply the client has not read.
     var unsent: Int { outgoing.map { $0.count - sent } ?? 0 }
 
+    /// Whether a part of a vault's contents is on its way out.
+    var holdsContents: Bool { outgoing?.holdsContents ?? false }
+
     func begin(_ frame: OutgoingFrame) { (outgoing, sent) = (frame, 0) }
+
+    /// The epoch of an unlock that waits.
+    var waitingUnlock: UInt64? {
+        switch waiting {
+        case .some(let request): request.unlockEpoch
+        case .none: nil
+        }
+    }
+
+    /// The path of a change that waits.
+    var waitingChange: String? {
+        switch waiting {
+        case .some(let request): request.changePath
+        case .none: nil
+        }
+    }
 
     func takeWaiting() -> AgentRequest? { waiting.take() }
 

@@ -10,7 +10,7 @@ final class LoopMailbox: Sendable {
     struct Answer: Sendable {
         let request: UInt64
         /// The frame to send; nil when the request was dropped without an answer.
-        let frame: OutgoingFrame?
+        var frame: OutgoingFrame?
     }
 
     private struct State: Sendable {
@@ -99,9 +99,12 @@ final class ReplyTicket: Sendable {
 /// A reply, ready to be sent.
 final class OutgoingFrame: Sendable {
     private let arena: GuardedArena
+    /// Whether it tells of a vault's contents, so that it must not outlive a lock.
+    let holdsContents: Bool
 
     /// - Returns: nil if there is not even memory to say that there is none.
     init?(_ reply: consuming AgentReply) {
+        holdsContents = reply.holdsContents
         if let arena = try? reply.encode() {
             self.arena = arena
         } else if let arena = try? AgentReply.failure(.vault(.notEnoughMemory(memoryKiB: nil))).encode() {

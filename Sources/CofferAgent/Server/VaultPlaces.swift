@@ -8,7 +8,8 @@ struct VaultPlaces: Sendable {
     /// A path without links and dots, as bytes.
     typealias Place = [UInt8]
 
-    private var spellings: [String: Place] = [:]
+    // By bytes: two spellings that Unicode takes for one are two files.
+    private var spellings: [[UInt8]: Place] = [:]
 
     /// The most spellings that are remembered.
     static let mostSpellings = 256
@@ -20,10 +21,11 @@ struct VaultPlaces: Sendable {
     }
 
     /// Where a spelling led to when it was looked up last, or nil if it never was.
-    func place(of spelling: String) -> Place? { spellings[spelling] }
+    func place(of spelling: String) -> Place? { spellings[Array(spelling.utf8)] }
 
     /// Remembers where a spelling leads to.
     mutating func note(_ spelling: String, _ place: Place) {
+        let spelling = Array(spelling.utf8)
         // Forgetting costs a look at the file system, no more.
         if spellings.count >= Self.mostSpellings, spellings[spelling] == nil { spellings = [:] }
         spellings[spelling] = place

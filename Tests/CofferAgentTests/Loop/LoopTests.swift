@@ -85,6 +85,27 @@ struct LoopTests {
         try agent.stop()
     }
 
+    @Test("A lock takes back a value that its client has not read, and a change that waits")
+    func lockReachesWhatWaits() throws {
+        var limits = AgentLimits()
+        limits.changesInFlight = 0
+        let agent = try TestAgent(limits: limits)
+        let (reader, changer) = (try agent.raw(), try agent.raw())
+        try reader.greet()
+        try changer.greet()
+        try reader.send(.value(path: "/v", name: "bytes \(1 << 24)"))
+        #expect(reader.waitForBytes())
+        try changer.send(.change(LargeChange.make(1)))
+        #expect(try agent.serves())
+        #expect(!reader.isHungUp(within: 0.1))
+        var other = try agent.connect()
+        _ = try other.exchange(.lock(path: "/v"))
+        #expect(reader.isHungUp(within: 5))
+        #expect(changer.reply(within: 5)?.contains("locked") == true)
+        #expect(agent.stub.seen.changes == 0)
+        try agent.stop()
+    }
+
     @Test("An agent without anything to do sleeps")
     func sleeps() throws {
         let agent = try TestAgent()

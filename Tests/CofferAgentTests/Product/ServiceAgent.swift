@@ -110,6 +110,8 @@ final class Watcher: AgentHandler {
         service.handle(request, reply)
     }
 
+    func noticeLocks() -> (count: UInt64, epoch: UInt64) { service.noticeLocks() }
+    func isHeld(_ path: String) -> Bool { service.isHeld(path) }
     func lockAll() { service.lockAll() }
     func stop() { service.stop() }
 }

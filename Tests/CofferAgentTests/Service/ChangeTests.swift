@@ -181,7 +181,7 @@ import VaultFile
         let first = try scene.beginChange(place.path, [.set("a", "1")])
         gate.waitForArrival()
         let second = try scene.beginChange(place.path, [.set("b", "2")])
-        #expect(scene.begin(.lock(path: place.path)).now == .done)
+        #expect(try scene.ask(.lock(path: place.path)) == .done)
         gate.open()
         #expect(try first.wait() == .changed(generation: 2, before: [nil]))
         #expect(try second.wait() == .locked)

@@ -103,6 +103,35 @@ import Testing
         #expect(scene.status == [])
     }
 
+    @Test("a lock by a link that has moved is answered when both vaults are locked")
+    func movedLink() throws {
+        let (scene, first, second) = (Scene(), try TemporaryVault(), try TemporaryVault())
+        let link = "\(second.directory.path)/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: first.path)
+        #expect(try scene.unlock(first, path: link) == .done)
+        #expect(try scene.unlock(second) == .done)
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: second.path)
+        #expect(try scene.ask(.lock(path: link)) == .done)
+        #expect(scene.status == [])
+    }
+
+    @Test("two file names that Unicode takes for one are two vaults")
+    func unicode() throws {
+        let (scene, place) = (Scene(), try TemporaryVault())
+        let paths = ["\u{E9}", "e\u{301}"].map { "\(place.directory.path)/\($0).coffer" }
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: place.path))
+        for path in paths {
+            let file = unsafe open(path, O_CREAT | O_EXCL | O_WRONLY, 0o600)
+            #expect(unsafe bytes.withUnsafeBytes { unsafe write(file, $0.baseAddress, $0.count) } == bytes.count)
+            close(file)
+            #expect(try scene.unlock(place, path: path) == .done)
+        }
+        #expect(scene.status.count == 2)
+        #expect(try scene.ask(.lock(path: paths[0])) == .done)
+        #expect(scene.status.map { Array($0.path.utf8.suffix(10)) } == [Array(paths[1].utf8.suffix(10))])
+    }
+
     @Test("a lock does not wait for a read that hangs, and the read is not answered with what is locked")
     func duringRead() throws {
         let (scene, place, gate) = (Scene(watchesFiles: false), try TemporaryVault(), Gate())
@@ -115,8 +144,10 @@ import Testing
         let read = scene.begin(.value(path: place.path, name: "password"))
         gate.waitForArrival()
         let waiting = scene.begin(.value(path: place.path, name: "password"))
-        #expect(scene.begin(.lock(path: place.path)).now == .done)
+        let lock = scene.begin(.lock(path: place.path))
         #expect(scene.status == [])
+        // Where the path leads to now cannot be looked up in time.
+        #expect(try lock.wait() == .done)
         #expect(read.now == nil)
         gate.open()
         #expect(try read.wait() == .locked)

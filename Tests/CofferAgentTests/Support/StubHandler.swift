@@ -10,6 +10,7 @@ final class StubHandler: AgentHandler {
 
     struct State: Sendable {
         var lockedAll = 0
+        var locks: UInt64 = 0
         var hasStopped = false
         /// The loop's thread, under `/proc`.
         var thread = ""
@@ -34,7 +35,9 @@ final class StubHandler: AgentHandler {
         case .status: reply(.status([]))
         case .epoch(let path): reply(.epoch(UInt64(path.utf8.count)))
         case .unlock: reply(.done)
-        case .lock: reply(.done)
+        case .lock:
+            state.withLock { $0.locks += 1 }
+            reply(.done)
         case .value(_, let name): value(name, reply)
         case .list(_, let after): reply(.list(generation: 1, entries: [], hasMore: after != nil, now: 0))
         case .change(let change):
@@ -84,6 +87,8 @@ final class StubHandler: AgentHandler {
         for reply in held { reply(.done) }
     }
 
+    func noticeLocks() -> (count: UInt64, epoch: UInt64) { state.withLock { ($0.locks, $0.locks) } }
+    func isHeld(_ path: String) -> Bool { false }
     func lockAll() { state.withLock { $0.lockedAll += 1 } }
     func stop() { state.withLock { $0.hasStopped = true } }
 }

@@ -1,0 +1,52 @@
+internal import Coffer
+
+// What a lock takes out of the loop's hands.
+extension AgentLoop {
+    /// How long the loop waits at most while it holds something that a vault's own lock must reach.
+    static let lockNoticing: Int64 = 1_000_000_000
+
+    /// Whether the loop or the handler may hold values or keys.
+    var holdsSecrets: Bool {
+        !flights.isEmpty || !waitingReads.isEmpty || !waitingChanges.isEmpty
+            || connections.values.contains { $0.holdsContents }
+    }
+
+    /// Lets go of what a lock since the last call is to leave nothing of, before anybody is told of the lock.
+    ///
+    /// - Parameter answers: what the handler has answered and nobody was sent yet.
+    func noticeLocks(_ answers: inout [LoopMailbox.Answer]) {
+        let (count, epoch) = handler.noticeLocks()
+        if count != locksSeen {
+            locksSeen = count
+            // A reply that has begun to go out has no other end than its connection's.
+            for connection in connections.values where connection.holdsContents { end(connection) }
+            dropWaiting(epoch)
+        }
+        // A read may have begun before a lock and end behind it. The loop cannot tell whose contents these are.
+        for index in answers.indices where answers[index].frame?.holdsContents ?? false {
+            guard let flight = flights[answers[index].request], flight.locks != locksSeen else { continue }
+            answers[index].frame = OutgoingFrame(.failure(.busy))
+        }
+    }
+
+    // Rather too many refused than one too few: an unlock names the latest lock of all, or begins anew.
+    private func dropWaiting(_ epoch: UInt64) {
+        for number in waitingReads + waitingChanges {
+            guard let connection = connections[number] else { continue }
+            if let named = connection.waitingUnlock, named < epoch {
+                drop(connection, .staleEpoch)
+            } else if let path = connection.waitingChange, !handler.isHeld(path) {
+                drop(connection, .vault(.locked))
+            }
+        }
+    }
+
+    private func drop(_ connection: LoopConnection, _ failure: AgentFailure) {
+        _ = connection.takeWaiting()
+        waitingReads.removeAll { $0 == connection.number }
+        waitingChanges.removeAll { $0 == connection.number }
+        discharge(connection)
+        guard let frame = OutgoingFrame(.failure(failure)) else { return end(connection) }
+        reply(frame, on: connection)
+    }
+}
