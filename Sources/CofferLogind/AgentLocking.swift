@@ -1,24 +1,56 @@
 internal import CofferAgent
+internal import Glibc
 
 /// Has the agent lock every vault.
 struct AgentLocking {
     let location: AgentLocation
 
-    // Less than a machine that is about to sleep waits.
-    private static let patience = Duration.seconds(2)
+    // How long one attempt may take, and how long after a failure the next one begins, in microseconds.
+    private static let patience = Duration.milliseconds(1_500)
+    private static let pause: UInt32 = 100_000
+
+    /// How an attempt ended.
+    private enum Outcome {
+        case done
+        case failed(AgentClientError, isFinal: Bool)
+    }
 
     /// Locks every vault. Without an agent there is nothing to lock.
     ///
-    /// - Parameter reason: why, for a message if it does not succeed.
-    func lockAll(because reason: String) {
+    /// - Parameters:
+    ///   - reason: why, for a message if it does not succeed; nil if that was said before.
+    ///   - deadline: until when it is tried again. It is tried once in any case.
+    /// - Returns: false if another attempt may succeed.
+    @discardableResult
+    func lockAll(because reason: String?, until deadline: Int64) -> Bool {
+        while true {
+            let left = deadline - MonotonicTime.now
+            guard case .failed(let error, let isFinal) = attempt(within: left) else { return true }
+            if !isFinal, MonotonicTime.now + Int64(Self.pause) * 1_000 < deadline {
+                usleep(Self.pause)
+                continue
+            }
+            if let reason { Messages.say("could not lock, when \(reason): \(Self.text(error))") }
+            return isFinal
+        }
+    }
+
+    private func attempt(within nanoseconds: Int64) -> Outcome {
+        // One deadline for the connection and the answer. A deadline that has passed leaves time for an agent that lives.
+        let patience = max(min(Self.patience, .nanoseconds(nanoseconds)), .milliseconds(200))
+        let deadline = MonotonicTime.deadline(after: patience)
         do throws(AgentClientError) {
-            var connection = try AgentConnection(to: location, timeout: Self.patience)
-            let reply = try connection.exchange(.lock(path: nil), timeout: Self.patience)
-            guard case .done = reply else { throw .broken }
-        } catch .noAgent {
-            return
+            var connection = try AgentConnection(to: location, timeout: patience)
+            let left = Duration.nanoseconds(max(deadline - MonotonicTime.now, 0))
+            guard case .done = try connection.exchange(.lock(path: nil), timeout: left) else { throw .broken }
+            return .done
         } catch {
-            Messages.say("could not lock, when \(reason): \(Self.text(error))")
+            return switch error {
+            // Nothing else says that nobody listens: not that the directory may not be read, nor that no file can be opened.
+            case .noAgent(_, ENOENT), .noAgent(_, ECONNREFUSED): .done
+            case .noAgent, .broken, .timedOut, .tooLarge: .failed(error, isFinal: false)
+            case .foreignAgent, .version: .failed(error, isFinal: true)
+            }
         }
     }
 

@@ -33,9 +33,10 @@ struct LoginManager: ~Copyable {
     }
 
     /// Has the machine wait for us before it sleeps.
-    func inhibitSleep() throws(BusError) -> SleepInhibitor {
+    func inhibitSleep(microseconds: UInt64 = SystemBus.patience) throws(BusError) -> SleepInhibitor {
         let answer = try bus.call(
-            "Inhibit", of: Self.object, ["sleep", "coffer", "Locks the vaults before the machine sleeps", "delay"])
+            "Inhibit", of: Self.object, ["sleep", "coffer", "Locks the vaults before the machine sleeps", "delay"],
+            microseconds: microseconds)
         // The message closes its own when it ends.
         guard let sent = answer.descriptor() else { throw BusError("take an inhibitor", code: EBADMSG) }
         let descriptor = cs_duplicate(sent)
@@ -47,7 +48,11 @@ struct LoginManager: ~Copyable {
     func isOurs(session path: String) -> Bool {
         let session = SystemBus.Object(
             destination: Self.object.destination, path: path, interface: "org.freedesktop.DBus.Properties")
-        guard let answer = try? bus.call("Get", of: session, ["org.freedesktop.login1.Session", "User"]),
+        // Not for long: a sleep may be told of meanwhile.
+        guard
+            let answer = try? bus.call(
+                "Get", of: session, ["org.freedesktop.login1.Session", "User"],
+                microseconds: 1_000_000),
             answer.enter("v", "(uo)"), answer.enter("r", "uo"), let user = answer.number()
         else { return true }
         return user == getuid()

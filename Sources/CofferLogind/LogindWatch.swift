@@ -1,5 +1,4 @@
 internal import CSystem
-internal import CSystemd
 internal import CofferAgent
 internal import Glibc
 
@@ -33,7 +32,6 @@ struct LogindWatch: ~Copyable {
                 var watch = try BusWatch(agent)
                 if attempt > 0 { Messages.say("the system bus is back") }
                 (wasThere, attempt) = (true, 0)
-                Self.tellReady(isHeard: watch.isHeard)
                 try watch.serve(until: signals)
                 return EXIT_SUCCESS
             } catch {
@@ -48,12 +46,6 @@ struct LogindWatch: ~Copyable {
             }
             if isToEnd(within: Self.pause) { return EXIT_SUCCESS }
         }
-    }
-
-    /// Tells the service manager, if one started us, that the machine waits for us from now on.
-    private static func tellReady(isHeard: Bool) {
-        let status = isHeard ? "Locks before sleep" : "Locks at sleep, which does not wait"
-        _ = unsafe sd_notify(0, "READY=1\nSTATUS=\(status)")
     }
 
     private func isToEnd(within milliseconds: Int32) -> Bool {

@@ -226,9 +226,31 @@ def outlives_the_agent(all):
     all.agent.answers.clear()
     all.prepare_for_sleep(True)
     wait_until(lambda: not all.inhibitors(), "the inhibitor goes when the agent does not answer")
-    all.expect_lock("a lock that is not answered")
     wait_until(lambda: "no answer in time" in all.said(), "it says so")
+    attempts = len(all.agent.locks)
+    assert attempts > 1, "an agent that did not answer was not asked again"
+    # It is owed from then on.
     all.agent.answers.set()
+    wait_until(lambda: len(all.agent.locks) > attempts, "the lock is made up for")
+    time.sleep(0.5)
+    all.seen = len(all.agent.locks)
+    all.prepare_for_sleep(False)
+    wait_until(all.is_waiting, "an inhibitor after that")
+    all.expect_none("a lock that was made up for is made once")
+
+
+def tries_what_is_not_nobody(all):
+    """That the socket cannot be reached is not that there is no agent."""
+    (all.runtime / "agent.sock").rename(all.runtime / "kept")
+    (all.runtime / "agent.sock").symlink_to("agent.sock")
+    before = all.said().count("could not lock")
+    all.prepare_for_sleep(True)
+    time.sleep(1)
+    assert all.is_waiting(), "the inhibitor went although there is time to try again"
+    (all.runtime / "kept").rename(all.runtime / "agent.sock")
+    all.expect_lock("a lock once the agent can be reached")
+    wait_until(lambda: not all.inhibitors(), "the inhibitor goes")
+    assert all.said().count("could not lock") == before, all.said()
     all.prepare_for_sleep(False)
     wait_until(all.is_waiting, "an inhibitor after that")
 
@@ -332,7 +354,7 @@ def locks_a_real_agent(all):
 
 CASES = [
     takes_an_inhibitor, locks_before_sleep, sleeps_again, locks_with_the_session, leaves_others_alone,
-    believes_the_manager_alone, outlives_the_agent, finds_the_next_manager, finds_the_bus_again, holds_nothing,
+    believes_the_manager_alone, outlives_the_agent, tries_what_is_not_nobody, finds_the_next_manager, finds_the_bus_again, holds_nothing,
     locks_a_real_agent, ends_with_a_signal, says_that_there_is_no_bus, says_how_it_is_called,
 ]
 

@@ -22,18 +22,19 @@ package enum AgentStarter {
     /// Starts an agent and waits until it listens. One that lives already is left alone.
     ///
     /// The agent is a process of its own session, with the root as its working directory and nothing open but the null
-    /// device: it keeps no terminal, drive or pipe busy.
+    /// device: it keeps no terminal, drive or pipe busy. Of the environment it is given what it needs.
     ///
     /// - Parameters:
     ///   - location: where it is to listen.
     ///   - program: the program that has the verb `agent run`.
     ///   - timeout: how long it may take to be ready.
-    /// - Returns: the number of the process that was started. It is a child of this one, for as long as this lives.
+    /// - Returns: the number of the process that was started, a child of this one for the caller to wait for. Where another
+    ///   agent was faster, that child has ended, and the number is nil.
     /// - Throws: why there is none.
     @discardableResult
     package static func start(
         at location: AgentLocation, program: String = "/proc/self/exe", timeout: Duration = .seconds(10)
-    ) throws(AgentStartError) -> Int32 {
+    ) throws(AgentStartError) -> Int32? {
         let deadline = MonotonicTime.deadline(after: timeout)
         // Here there is somebody to tell what is wrong with it.
         try checkDirectory(location)
@@ -47,11 +48,14 @@ package enum AgentStarter {
         _ = consume writing
         switch line(from: reading.number, until: deadline) {
         case .ready: break
-        case .running: try waitForOther(location, child, until: deadline)
-        case .closed: throw .ended(status: status(of: child))
+        case .running:
+            try waitForOther(location, child, until: deadline)
+            return nil
+        case .closed:
+            guard let status = status(of: child, until: deadline) else { throw .timedOut }
+            throw .ended(status: status)
         case .late:
-            kill(child, SIGKILL)
-            _ = status(of: child)
+            end(child)
             throw .timedOut
         }
         return child
@@ -87,11 +91,26 @@ package enum AgentStarter {
 
     private static let variable = "COFFER_RUNTIME_DIR="
 
+    // What an agent needs to find its files, its user and its time. It outlives whoever asked for it: tokens of a shell are
+    // none of its business, and what the linker would load into it even less.
+    private static let handedOn: Set<String> = [
+        "HOME", "USER", "LOGNAME", "PATH", "LANG", "TZ", "TMPDIR", "SWIFT_BACKTRACE",
+    ]
+
+    private static func isHandedOn(_ entry: UnsafeMutablePointer<CChar>) -> Bool {
+        guard let end = unsafe strchr(entry, 0x3D) else { return false }
+        let count = unsafe end - entry
+        let bytes = unsafe UnsafeRawBufferPointer(start: entry, count: count)
+        let name = unsafe String(decoding: bytes, as: UTF8.self)
+        return handedOn.contains(name)
+            || ["LC_", "XDG_", "COFFER_"].contains { name.hasPrefix($0) } && "\(name)=" != variable
+    }
+
     private static func otherVariables() -> [UnsafeMutablePointer<CChar>?] {
         var variables: [UnsafeMutablePointer<CChar>?] = unsafe []
         var next = unsafe cs_environment()
         while let entry = unsafe next?.pointee {
-            if unsafe strncmp(entry, variable, variable.utf8.count) != 0 { unsafe variables.append(entry) }
+            if unsafe isHandedOn(entry) { unsafe variables.append(entry) }
             unsafe next = unsafe next.map { unsafe $0 + 1 }
         }
         return unsafe variables
@@ -118,7 +137,7 @@ package enum AgentStarter {
     private static func waitForOther(
         _ location: AgentLocation, _ child: pid_t, until deadline: Int64
     ) throws(AgentStartError) {
-        _ = status(of: child)
+        guard status(of: child, until: deadline) != nil else { throw .timedOut }
         while MonotonicTime.now < deadline {
             do throws(AgentClientError) {
                 _ = try AgentConnection(to: location, timeout: .nanoseconds(deadline - MonotonicTime.now))
@@ -135,11 +154,30 @@ package enum AgentStarter {
         throw .timedOut
     }
 
-    private static func status(of child: pid_t) -> Int32 {
+    /// The status of a child that is about to end. One that does not in time is ended.
+    private static func status(of child: pid_t, until deadline: Int64) -> Int32? {
         var status: Int32 = 0
-        while unsafe waitpid(child, &status, 0) < 0 {
-            guard errno == EINTR else { return -1 }
+        while true {
+            let found = unsafe waitpid(child, &status, WNOHANG)
+            // Somebody else has waited for it.
+            if found < 0, errno != EINTR { return -1 }
+            if found > 0 { return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F) }
+            guard MonotonicTime.now < deadline else {
+                end(child)
+                return nil
+            }
+            usleep(2_000)
         }
-        return status & 0x7F == 0 ? status >> 8 & 0xFF : 128 + (status & 0x7F)
+    }
+
+    /// Ends a child, and waits for it: not for ever, since a drive that hangs can hold it up.
+    private static func end(_ child: pid_t) {
+        kill(child, SIGKILL)
+        var status: Int32 = 0
+        for _ in 0..<1_000 {
+            let found = unsafe waitpid(child, &status, WNOHANG)
+            if found > 0 || (found < 0 && errno != EINTR) { return }
+            usleep(1_000)
+        }
     }
 }

@@ -7,8 +7,9 @@ internal import Glibc
 
 /// The runtime directory, open and checked: it belongs to this user, and nobody else may enter it.
 ///
-/// What was checked is the directory that is open; a socket's path is looked up again, which nobody but this user (and
-/// who can do everything) can lead elsewhere.
+/// What was checked is the directory that is open; a socket's path is looked up again. Nobody else can put another
+/// directory in its place, if the directory around it can be written by its owner alone or is sticky, which is checked
+/// too; and if the same is so of those above, which is not.
 struct RuntimeDirectory: ~Copyable, Sendable {
     let location: AgentLocation
     private let directory: OwnedDescriptor
@@ -18,7 +19,7 @@ struct RuntimeDirectory: ~Copyable, Sendable {
     /// - Parameters:
     ///   - location: its place.
     ///   - creating: whether it is made, with the permissions 0700, if there is none.
-    /// - Throws: `refused` for a directory of others or open to them, for a link and for what is no directory, and for a
+    /// - Throws: `refused` for a directory of others or open to them, or in one that others may write, for a link and for what is no directory, and for a
     ///   path that is too long for a socket; `failed` with the system's reason.
     init(_ location: AgentLocation, creating: Bool = false) throws(AgentPlaceError) {
         let directory = try Self.open(location, creating: creating)
@@ -46,6 +47,7 @@ struct RuntimeDirectory: ~Copyable, Sendable {
         if isNew { fchmod(descriptor, S_IRWXU) }
         let directory = OwnedDescriptor(descriptor)
         try check(descriptor, path)
+        try checkParent(descriptor, path)
         return directory
     }
 
@@ -57,6 +59,18 @@ struct RuntimeDirectory: ~Copyable, Sendable {
         guard status.st_uid == geteuid() else { throw .refused(path: path, reason: "it belongs to another user") }
         guard status.st_mode & 0o077 == 0 else {
             throw .refused(path: path, reason: "others may enter it: it needs the permissions 0700")
+        }
+    }
+
+    private static func checkParent(_ descriptor: Int32, _ path: String) throws(AgentPlaceError) {
+        var status = stat()
+        // Of the directory that is open: the path may lead there through links.
+        guard unsafe fstatat(descriptor, "..", &status, 0) == 0 else {
+            throw .failed(step: "look at the directory around the runtime directory", errno: errno, path: path)
+        }
+        guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
+            throw .refused(
+                path: path, reason: "others may put another in its place: they can write the directory around it")
         }
     }
 

@@ -100,14 +100,16 @@ enum UnixSocket {
 }
 
 /// Time that only moves on, for waiting: a sleep of the machine counts, so that no patience outlives one.
-enum MonotonicTime {
-    static var now: Int64 {
+package enum MonotonicTime {
+    /// Nanoseconds since the machine started.
+    package static var now: Int64 {
         var time = timespec()
         unsafe clock_gettime(CLOCK_BOOTTIME, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
     }
 
-    static func deadline(after duration: Duration) -> Int64 {
+    /// When a duration that begins now has passed; never, if that is beyond all numbers.
+    package static func deadline(after duration: Duration) -> Int64 {
         let (sum, overflows) = now.addingReportingOverflow(duration.agentNanoseconds)
         return overflows ? .max : sum
     }

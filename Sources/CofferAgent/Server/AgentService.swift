@@ -14,8 +14,9 @@ package final class AgentService: AgentHandler {
     package static let longestWait = Duration.seconds(5)
     // What a client cannot reach with the connections that it is allowed, and several can.
     private static let (mostReads, mostSaves) = (1_024, 256)
-    // Longer than a save can wait for a lock, so that what has begun is done.
-    private static let longestEnd = 15_000
+    // Longer than a save can wait for a lock, so that what has begun is done. With the loop's farewell it is under the 20
+    // seconds for which `agent stop` waits, and the 30 of the service manager.
+    private static let longestEnd = Duration.seconds(8)
 
     let surroundings: VaultSurroundings
     let held: HeldVaults
@@ -100,8 +101,9 @@ package final class AgentService: AgentHandler {
 
     package func stop() {
         held.end()
-        saving.finish(within: Self.longestEnd)
-        reading.finish(within: Self.longestEnd)
+        let deadline = MonotonicTime.deadline(after: Self.longestEnd)
+        saving.finish(until: deadline)
+        reading.finish(until: deadline)
     }
 
     // MARK: Steps of the exchanges

@@ -48,9 +48,9 @@ final class WorkQueue: Sendable {
 
     /// Waits until all is done.
     ///
-    /// - Parameter limit: how long at most, in milliseconds.
-    func finish(within limit: Int) {
-        for _ in 0..<limit where !isIdle { usleep(1_000) }
+    /// - Parameter deadline: until when at most, on `CLOCK_MONOTONIC`, in nanoseconds.
+    func finish(until deadline: Int64) {
+        while !isIdle, MonotonicTime.now < deadline { usleep(1_000) }
     }
 
     private func run() {

@@ -16,12 +16,12 @@ package struct AgentLocation: Hashable, Sendable {
     package var lockPath: String { "\(directory)/agent.lock" }
 
     /// Where the agent of this user listens: `$COFFER_RUNTIME_DIR`; else `coffer` in `$XDG_RUNTIME_DIR`, or in
-    /// `/run/user/UID`, whichever is there first; else `coffer-UID` in `$TMPDIR` or `/tmp`.
+    /// `/run/user/UID`, whichever is there first and belongs to this user; else `coffer-UID` in `$TMPDIR` or `/tmp`.
     ///
     /// - Throws: `foreignAgent` where the system takes no socket of so long a path, and for
     ///   a variable that is no absolute path.
     package static func ofUser() throws(AgentClientError) -> AgentLocation {
-        try AgentLocation(user: geteuid(), variable: Self.variable, isDirectory: Self.isDirectory)
+        try AgentLocation(user: geteuid(), variable: Self.variable, isDirectory: Self.isOwnDirectory)
     }
 
     /// Chooses the directory by what the environment says.
@@ -29,7 +29,7 @@ package struct AgentLocation: Hashable, Sendable {
     /// - Parameters:
     ///   - user: the number of the user.
     ///   - variable: tells variables of the environment.
-    ///   - isDirectory: whether there is a directory at a path.
+    ///   - isDirectory: whether there is a directory of this user at a path.
     /// - Throws: what ``ofUser()`` does.
     package init(
         user: UInt32, variable: (String) -> String?, isDirectory: (String) -> Bool
@@ -62,8 +62,11 @@ package struct AgentLocation: Hashable, Sendable {
         return unsafe String(validatingCString: value)
     }
 
-    private static func isDirectory(_ path: String) -> Bool {
+    /// Whether there is a directory of the effective user at a path.
+    ///
+    /// After `su` or `sudo` `$XDG_RUNTIME_DIR` may still name the directory of who called it.
+    package static func isOwnDirectory(_ path: String) -> Bool {
         var status = stat()
-        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
     }
 }

@@ -8,6 +8,7 @@ enum StatusCommand {
         details: [
             "The exit code is 0 if the agent has the vault unlocked, 14 if it is locked, and 18 if no agent is running; with "
                 + "--quiet it is all that is said. Asking extends no time.",
+            "Where systemd listens for the agent, asking starts one: without one it is then 14 instead of 18.",
             "Without the agent a vault is unlocked only while a command runs.",
         ],
         examples: [

@@ -25,7 +25,7 @@ struct SystemBus: ~Copyable {
     }
 
     // How long an answer may take, in microseconds: a machine that is about to sleep waits five seconds for all.
-    private static let patience: UInt64 = 4_000_000
+    static let patience: UInt64 = 4_000_000
 
     private let bus: OpaquePointer
 
@@ -42,7 +42,9 @@ struct SystemBus: ~Copyable {
     deinit { _ = unsafe sd_bus_flush_close_unref(bus) }
 
     /// Calls a method whose arguments are text, and waits for the answer.
-    func call(_ method: String, of object: Object, _ arguments: [String]) throws(BusError) -> BusMessage {
+    func call(
+        _ method: String, of object: Object, _ arguments: [String], microseconds: UInt64 = patience
+    ) throws(BusError) -> BusMessage {
         let step = "call \(object.interface).\(method)"
         var created: OpaquePointer?
         let result = unsafe sd_bus_message_new_method_call(
@@ -55,14 +57,16 @@ struct SystemBus: ~Copyable {
             }
             guard result >= 0 else { throw BusError(step, code: result) }
         }
-        return try send(request, step)
+        return try send(request, step, microseconds)
     }
 
-    private func send(_ request: borrowing BusMessage, _ step: String) throws(BusError) -> BusMessage {
+    private func send(
+        _ request: borrowing BusMessage, _ step: String, _ microseconds: UInt64
+    ) throws(BusError) -> BusMessage {
         var error = unsafe sd_bus_error()
         defer { unsafe sd_bus_error_free(&error) }
         var answer: OpaquePointer?
-        let result = unsafe sd_bus_call(bus, request.pointer, Self.patience, &error, &answer)
+        let result = unsafe sd_bus_call(bus, request.pointer, microseconds, &error, &answer)
         if result >= 0, let answer = unsafe answer { return unsafe BusMessage(answer) }
         guard let name = unsafe error.name else { throw BusError(step, code: result) }
         let message = unsafe error.message.map { unsafe String(cString: $0) }
@@ -92,14 +96,19 @@ struct SystemBus: ~Copyable {
 
     /// Waits until there is something to do, or another descriptor can be read.
     ///
+    /// - Parameters:
+    ///   - other: the other descriptor.
+    ///   - milliseconds: how long at most; -1 for ever.
     /// - Returns: whether the other descriptor can be read.
-    func wait(or other: Int32) -> Bool {
+    func wait(or other: Int32, atMost milliseconds: Int32) -> Bool {
         let events = unsafe sd_bus_get_events(bus)
         var descriptors = [
             pollfd(fd: other, events: Int16(POLLIN), revents: 0),
             pollfd(fd: unsafe sd_bus_get_fd(bus), events: Int16(truncatingIfNeeded: max(events, 0)), revents: 0),
         ]
-        let ready = unsafe poll(&descriptors, nfds_t(descriptors.count), timeout)
+        let own = timeout
+        let limit = milliseconds < 0 ? own : own < 0 ? milliseconds : min(own, milliseconds)
+        let ready = unsafe poll(&descriptors, nfds_t(descriptors.count), limit)
         return ready > 0 && descriptors[0].revents != 0
     }
 

@@ -21,7 +21,7 @@ struct StarterTests {
                 let child = try AgentStarter.start(at: place.location, program: program, timeout: timeout)
                 // A dead child that nobody asks for keeps the exit tests from hearing of theirs.
                 var status: Int32 = 0
-                unsafe waitpid(child, &status, 0)
+                if let child { unsafe waitpid(child, &status, 0) }
                 return nil
             } catch {
                 // A child of another test was started while the script was being written, and still has it open.
@@ -61,6 +61,29 @@ struct StarterTests {
         #expect(place.mode(place.location.directory) == S_IFDIR | 0o700)
     }
 
+    @Test("Of the environment it is given what it needs, and no more")
+    func environment() throws {
+        let place = try TestPlace()
+        #expect(unsafe setenv("COFFER_STARTER_TEST", "1", 1) == 0)
+        #expect(unsafe setenv("STARTER_TEST_TOKEN", "1", 1) == 0)
+        #expect(unsafe setenv("LD_STARTER_TEST", "1", 1) == 0)
+        let script = "tr '\\0' '\\n' </proc/$$/environ >'\(place.root)/seen'; echo ready >&3"
+        #expect(try Self.failure(place, script) == nil)
+        let lines = try String(contentsOfFile: "\(place.root)/seen", encoding: .utf8).split(separator: "\n")
+        let names = lines.map { $0.prefix { $0 != "=" } }
+        #expect(names.contains("COFFER_STARTER_TEST"))
+        #expect(names.contains("PATH"))
+        #expect(!names.contains("STARTER_TEST_TOKEN"))
+        #expect(!names.contains { $0.hasPrefix("LD_") })
+        #expect(names.filter { $0 == "COFFER_RUNTIME_DIR" }.count == 1)
+    }
+
+    @Test("An agent that closes its pipe and does not end is ended")
+    func stuck() throws {
+        let script = "exec 3>&-; exec sleep 60"
+        #expect(try Self.failure(TestPlace(), script, timeout: .seconds(1)) == .timedOut)
+    }
+
     @Test("An agent that ends before it is ready is told with its status")
     func ended() throws {
         #expect(try Self.failure(TestPlace(), "exit 7") == .ended(status: 7))
@@ -98,5 +121,14 @@ struct StarterTests {
         #expect(throws: AgentStartError.refused(path: place.location.directory, reason: reason)) {
             try AgentStarter.start(at: place.location, program: "/bin/true")
         }
+        #expect(unsafe chmod(place.location.directory, 0o700) == 0)
+        #expect(unsafe chmod(place.root, 0o777) == 0)
+        let writable = "others may put another in its place: they can write the directory around it"
+        #expect(throws: AgentStartError.refused(path: place.location.directory, reason: writable)) {
+            try AgentStarter.start(at: place.location, program: "/bin/true")
+        }
+        // Where nobody can rename what is another's it is well: so is /tmp.
+        #expect(unsafe chmod(place.root, 0o1777) == 0)
+        #expect(try Self.failure(place, "exit 7") == .ended(status: 7))
     }
 }

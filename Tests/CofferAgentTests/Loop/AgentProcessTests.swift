@@ -95,7 +95,8 @@ struct AgentProcessTests {
         await #expect(processExitsWith: .success) {
             let agent = try ForkedAgent(TestPlace())
             let location = agent.place.location
-            for path in [agent.place.root, location.directory, location.socketPath] {
+            try #require(unsafe chmod(agent.place.root, 0o755) == 0)
+            for path in [location.directory, location.socketPath] {
                 try #require(unsafe chmod(path, 0o777) == 0)
             }
             let status = try Child.status {
@@ -117,7 +118,7 @@ struct AgentProcessTests {
             let location = try TestPlace().location
             try FileManager.default.createDirectory(atPath: location.directory, withIntermediateDirectories: true)
             try #require(unsafe chmod(location.directory, 0o777) == 0)
-            try #require(unsafe chmod((location.directory as NSString).deletingLastPathComponent, 0o777) == 0)
+            try #require(unsafe chmod((location.directory as NSString).deletingLastPathComponent, 0o755) == 0)
             var ends: [Int32] = [-1, -1]
             try #require(unsafe pipe(&ends) == 0)
             let child = try Child.start {

@@ -20,6 +20,17 @@ struct LocationTests {
         #expect(try directory([:]) == "/tmp/coffer-42")
     }
 
+    @Test("A directory of another user is passed over")
+    func owner() throws {
+        let place = try TestPlace()
+        #expect(AgentLocation.isOwnDirectory(place.root))
+        #expect(!AgentLocation.isOwnDirectory("\(place.root)/none"))
+        // Only who can do everything can give a directory away; for everybody else there is one of another's at hand.
+        let other = geteuid() == 0 ? place.root : "/"
+        if geteuid() == 0 { #expect(unsafe chown(place.root, 65_534, 65_534) == 0) }
+        #expect(!AgentLocation.isOwnDirectory(other))
+    }
+
     @Test("What is no absolute path is passed over, but refused where it was chosen")
     func relative() throws {
         #expect(try directory(["XDG_RUNTIME_DIR": "x", "TMPDIR": "t"], directories: ["x"]) == "/tmp/coffer-42")
