@@ -10,6 +10,7 @@ import pathlib
 import random
 import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -28,7 +29,7 @@ from vector_file import FRESHNESS, KNOWN, SECRETS, WORDS, parse_vector
 ROOT = pathlib.Path(__file__).resolve().parent.parent.parent
 VECTORS = ROOT / "Tests" / "Vectors"
 FOLDERS = {"v1": 250, "independent": 90, "golden": 1}  # and how many there are at least
-UNKNOWN_RANDOM = {"basic_nonce_zero", "salamander_first"}  # whose nonce is not derived
+UNKNOWN = {"basic_nonce_zero", "salamander_first"}  # vectors without random32: their nonce is not derived
 SAME = {"basic", "code"}  # made alike by both writers
 results = {"passed": 0, "failed": 0}
 
@@ -104,7 +105,7 @@ def check_vector(path, folder):
         yield "not a file with the name of a vector"
         return  # nothing that could have no end is read
     words, vault = parse_vector(path.read_bytes())
-    if "nonce" in words and "random32" not in words and path.parent.name != "golden" and path.name not in UNKNOWN_RANDOM:
+    if "nonce" in words and "random32" not in words and path.name not in UNKNOWN and path.parent.name != "golden":
         yield "random32 is missing"
     found, d = answer_words(words, vault, folder)
     # The class first: after another one, hardly any word is the same.
@@ -200,10 +201,12 @@ def check_sums_notice(folder):
 def stray():
     """What belongs to no vector, for what is in a good one that expects `damaged`."""
     given, hex32 = b"passphrase: p", b"0" * 64
-    record = b"\nknown-vault-id: " + hex32[:32] + b"\nknown-generation: %s\nknown-check: %s\nknown-commitment: " + hex32
+    record = b"\nknown-vault-id: " + hex32[:32] + b"\nknown-generation: %s\nknown-check: %s"
+    record += b"\nknown-commitment: " + hex32
     for text in (b" p", b"p ", b"p\x07", b"p\x7f", b"p\xc2\x85", b"e\xcc\x81"):
         yield given, b"passphrase: " + text
-    for text in (b"nonenone", b"none00", b"00none", b"0", b"0 0", b"00 00", b"AA", b"0x00", b"gg", b" 00", b"\xd9\xa0\xd9\xa0"):
+    for text in (b"nonenone", b"none00", b"00none", b"0", b"0 0", b"00 00", b"AA", b"0x00", b"gg", b" 00",
+                 b"\xd9\xa0\xd9\xa0"):
         yield given, b"passphrase-hex: " + text
     for text in (b"-1", b"+1", b"01", b"1_0", b" 1", b"1 ", b"", b"1.0", b"\xd9\xa1", b"18446744073709551616"):
         yield given, given + b"\nappend-zeros: " + text
@@ -214,9 +217,10 @@ def stray():
         yield given, given + b"\nknown-" + word
     for word in (b"field: ops", b"value: 1", b"bound: 1"):
         yield b"damaged", b"damaged\n" + word
-    for word in (b"seed: " + hex32[:32], b"slot: 1", b"master: " + hex32, b"nonce: " + hex32[:48], b"random32: " + hex32,
-                 b"check: " + hex32, b"vault-id: " + hex32[:32], b"generation: 1", b"settings-length: 1",
-                 b"metadata-length: 0", b"settings: " + hex32, b"settings-json: {}", b"metadata-json: {}"):
+    for word in (b"seed: " + hex32[:32], b"slot: 1", b"master: " + hex32, b"nonce: " + hex32[:48],
+                 b"random32: " + hex32, b"check: " + hex32, b"vault-id: " + hex32[:32], b"generation: 1",
+                 b"settings-length: 1", b"metadata-length: 0", b"settings: " + hex32,
+                 b"settings-json: {}", b"metadata-json: {}"):
         yield given, given + b"\n" + word
     for name in (b"limitExceeded", b"unsupportedFeature", b"unsupportedVersion", b"tampered", b"invalidContents",
                  b"success", b"replaced", b"rolledBack", b"forked", b"rekeyed"):
@@ -232,8 +236,9 @@ def check_strictness():
     good = b"comment: c\nexpect: damaged\npassphrase: p\n\nvault"
     parse_vector(good)
     hex32 = b"0" * 64
-    parse_vector(good.replace(b"p\n\n", b"p\nappend-zeros: 0\nknown-vault-id: " + hex32[:32] + b"\nknown-generation: 10\n"
-                              b"known-check: " + hex32 + b"\nknown-commitment: " + hex32 + b"\n\n"))
+    known = b"\nknown-vault-id: " + hex32[:32] + b"\nknown-generation: 10\nknown-check: " + hex32
+    known += b"\nknown-commitment: " + hex32
+    parse_vector(good.replace(b"p\n\n", b"p\nappend-zeros: 0" + known + b"\n\n"))
     parse_vector(good.replace(b"passphrase: p", b"passphrase-hex: none"))
     for old, new in ((b"comment: c\n", b""), (b"expect: damaged\n", b""), (b"passphrase: p\n", b""),
                      (b"damaged", b"dmgd"), (b"expect", b"expects"),
@@ -402,6 +407,49 @@ def check_generator():
         yield (done.stdout + done.stderr).strip()
 
 
+def check_generator_notices(folder):
+    """The generator names what is no file in place of a vector, and neither reads it nor writes through it."""
+    place = pathlib.Path(folder, "generator")
+    place.mkdir()
+    for name in ("generate.py", "kit", "scenarios"):
+        (shutil.copytree if (VECTORS / name).is_dir() else shutil.copy)(VECTORS / name, place / name)
+
+    def run(*arguments):
+        return subprocess.run([sys.executable, place / "generate.py", *arguments], capture_output=True, text=True,
+                              timeout=60)
+
+    outside, vector = place / "outside", place / "v1" / "basic"
+    for name, make in (("a link", lambda: vector.symlink_to(outside)), ("a pipe", lambda: os.mkfifo(vector)),
+                       ("a lost link", lambda: vector.symlink_to("nowhere")), ("a folder", vector.mkdir)):
+        (place / "v1").mkdir()
+        outside.write_bytes(b"as it was")
+        make()
+        for arguments in ((), ("--check",)):
+            done = run(*arguments)
+            if (done.returncode, done.stdout, done.stderr) != (1, "basic is no plain file\n", ""):
+                yield f"{name}, {arguments}: ended with {done.returncode}: {done.stdout}{done.stderr}"
+        if outside.read_bytes() != b"as it was" or (place / "v1" / "nowhere").exists():
+            yield f"{name} was written through"
+        shutil.rmtree(place / "v1")
+    (place / "v1").symlink_to(folder)
+    for arguments in ((), ("--check",)):
+        done = run(*arguments)
+        if (done.returncode, done.stdout, done.stderr) != (1, "v1 is no folder\n", ""):
+            yield f"a link for v1, {arguments}: ended with {done.returncode}: {done.stdout}{done.stderr}"
+    (place / "v1").unlink()
+    done = run("--check")
+    if done.returncode != 1 or "basic is missing" not in done.stdout.splitlines() or done.stderr:
+        yield f"no v1: ended with {done.returncode}: {done.stderr}"
+    (place / "v1").mkdir()
+    vector.hardlink_to(outside)
+    (place / "v1" / "a\nb").write_bytes(b"")
+    done = run("--check")
+    if not {"basic differs", "'a\\nb' is not made by the generator"} <= {*done.stdout.splitlines()}:
+        yield "does not name a file that differs, and one too many, in a line each"
+    if run().returncode or outside.read_bytes() != b"as it was" or run("--check").returncode:
+        yield "a second name of a file: does not write its own, or writes through"
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         for name, least in FOLDERS.items():
@@ -411,6 +459,7 @@ def main():
         case("sums", check_sums, VECTORS)
         case("the check of sums", check_sums_notice, folder)
         case("the generator", check_generator)
+        case("the generator's folder", check_generator_notices, folder)
         text = (ROOT / "Sources/Coffer/Coffer.docc/FileFormat.md").read_text()
         source = "".join(pathlib.Path(module.__file__).read_text() for module in (vault_file, encoder))
         case("the article's code blocks", article.check_blocks, text)

@@ -19,7 +19,7 @@ CONTENTS = {"success", *FRESHNESS}
 OPENED = {"invalidContents", *CONTENTS}
 NUMBERS = {"value", "bound", "append-zeros", "known-generation", "slot", "generation", "settings-length",
            "metadata-length", "padding-length"}
-TEXTS = {"comment", "expect", "field", "passphrase", "passphrase-hex", "recovery-code", "settings-json", "metadata-json"}
+TEXTS = {"comment", "expect", "field", *SECRETS, "settings-json", "metadata-json"}
 BYTES = {"known-vault-id": 16, "known-path-id": 16, "seed": 16, "fingerprint": 16, "vault-id": 16, "nonce": 24}
 
 

@@ -3,6 +3,7 @@
 
 import importlib
 import pathlib
+import re
 import sys
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -20,19 +21,30 @@ def generated():
     return vectors.files
 
 
-def check(files):
-    there = {path.name for path in FOLDER.iterdir()}
-    problems = [f"{name} is missing" for name in sorted(files.keys() - there)]
-    problems += [f"{name} is not made by the generator" for name in sorted(there - files.keys())]
-    problems += [f"{name} differs" for name in sorted(files.keys() & there)
-        if (FOLDER / name).read_bytes() != files[name]]
+def there():
+    """What is in the folder by its name, and what is wrong with it: only plain files are ever read or replaced."""
+    if FOLDER.is_symlink() or FOLDER.exists() and not FOLDER.is_dir():
+        return {}, [f"{FOLDER.name} is no folder"]
+    paths = {path.name: path for path in sorted(FOLDER.iterdir())} if FOLDER.exists() else {}
+    return paths, [f"{shown(name)} is no plain file" for name, path in paths.items()
+                   if path.is_symlink() or not path.is_file()]
+
+
+def shown(name):
+    return name if re.fullmatch(r"[\w.-]+", name, re.ASCII) else ascii(name)
+
+
+def check(files, paths):
+    problems = [f"{name} is missing" for name in sorted(files.keys() - paths)]
+    problems += [f"{shown(name)} is not made by the generator" for name in sorted(paths.keys() - files)]
+    problems += [f"{name} differs" for name in sorted(files.keys() & paths) if paths[name].read_bytes() != files[name]]
     return problems
 
 
-def write(files):
+def write(files, paths):
     FOLDER.mkdir(exist_ok=True)
-    for path in FOLDER.iterdir():
-        if path.name not in files:
+    for name, path in paths.items():
+        if name not in files or path.stat().st_nlink > 1:  # what has another name elsewhere is not written through
             path.unlink()
     for name, contents in files.items():
         (FOLDER / name).write_bytes(contents)
@@ -41,12 +53,13 @@ def write(files):
 def main():
     if sys.argv[1:] not in ([], ["--check"]):
         sys.exit("usage: generate.py [--check]")
-    files = generated()
-    if not sys.argv[1:]:
-        write(files)
+    paths, problems = there()
+    files = {} if problems else generated()
+    if not sys.argv[1:] and not problems:
+        write(files, paths)
         print(f"{len(files)} vectors written")
         return
-    problems = check(files)
+    problems = problems or check(files, paths)
     for problem in problems:
         print(problem)
     if problems:
@@ -54,4 +67,7 @@ def main():
     print(f"{len(files)} vectors are as they are made")
 
 
-main()
+try:
+    main()
+except OSError as error:
+    sys.exit(f"generate.py: {error}")
