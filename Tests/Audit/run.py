@@ -282,8 +282,9 @@ def stray():
     for word in (b"field: ops", b"value: 1", b"bound: 1"):
         yield b"damaged", b"damaged\n" + word
     for word in (b"seed: " + hex32[:32], b"slot: 1", b"master: " + hex32, b"nonce: " + hex32[:48],
-                 b"random32: " + hex32, b"check: " + hex32, b"vault-id: " + hex32[:32], b"generation: 1", b"settings-length: 1",
-                 b"metadata-length: 0", b"settings: " + hex32, b"settings-json: {}", b"metadata-json: {}"):
+                 b"random32: " + hex32, b"check: " + hex32, b"vault-id: " + hex32[:32], b"generation: 1",
+                 b"settings-length: 1", b"metadata-length: 0", b"settings: " + hex32,
+                 b"settings-json: {}", b"metadata-json: {}"):
         yield given, given + b"\n" + word
     for name in (b"limitExceeded", b"unsupportedFeature", b"unsupportedVersion", b"tampered", b"invalidContents",
                  b"success", b"replaced", b"rolledBack", b"forked", b"rekeyed"):
