@@ -73,6 +73,7 @@ package struct Session: Sendable {
     /// Says that an unlocked vault stands in memory that is not locked.
     func warnOfMemory(_ vault: Vault) { vault.memoryProtection.map { warnOfMemory($0) } }
 
+    /// Says that contents stand in memory that is not locked.
     func warnOfMemory(_ protection: MemoryProtection) {
         guard !protection.isLocked else { return }
         console.warning(

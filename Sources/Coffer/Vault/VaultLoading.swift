@@ -77,6 +77,7 @@ enum VaultLoading {
         return try LoadedFile(file, path: path)
     }
 
+    /// Refuses a file by its size and first bytes, before the rest is read.
     static func admit(_ prefix: RawSpan, _ size: Int) throws(VaultFileError) {
         try VaultHeader.admit(size: Int64(size), start: prefix)
     }
@@ -87,14 +88,10 @@ enum VaultLoading {
         do throws(ReadError<VaultFileError>) {
             return try body()
         } catch {
-            throw failure(error, path: path)
-        }
-    }
-
-    static func failure(_ error: ReadError<VaultFileError>, path: String) -> VaultError {
-        switch error {
-        case .storage(let failure): VaultError(failure, path: path)
-        case .refused(let failure): VaultError(failure, path: path)
+            switch error {
+            case .storage(let failure): throw VaultError(failure, path: path)
+            case .refused(let failure): throw VaultError(failure, path: path)
+            }
         }
     }
 }
