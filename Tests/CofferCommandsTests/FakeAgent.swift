@@ -66,6 +66,8 @@ final class FakeAgent: Sendable {
         self.listener = listener
         let count = Counter()
         Thread {
+            // Closed here alone: the number of a closed one is soon that of another test's agent.
+            defer { close(listener) }
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
@@ -76,8 +78,8 @@ final class FakeAgent: Sendable {
     }
 
     deinit {
+        // Ends the accepting, now or when the thread comes back to it.
         shutdown(listener, Int32(SHUT_RDWR))
-        close(listener)
         try? FileManager.default.removeItem(atPath: runtime)
     }
 

@@ -55,7 +55,9 @@ import Testing
         let vault = try place.unlocked()
         var events = vault.events().makeAsyncIterator()
         try files.moveItem(at: place.directory, to: away)
-        #expect(BackgroundLoopTests.eventually { vault.warnings.contains(.fileNotWatched(errno: ENOENT)) })
+        #expect(
+            BackgroundLoopTests.eventually { vault.warnings.contains(.fileNotWatched(errno: ENOENT)) },
+            "\(vault.warnings)")
         try files.moveItem(at: away, to: place.directory)
         // Another observer is reason to try again, and both are told.
         var second = vault.events().makeAsyncIterator()
@@ -63,5 +65,36 @@ import Testing
         try place.unlocked().update { draft in draft.set(.retries, to: 7) }
         #expect(await events.next() == .changed(names: ["retries"]))
         #expect(await second.next() == .changed(names: ["retries"]))
+    }
+
+    @Test("a directory that is moved away while a look at the file goes on is told as well")
+    func movedDuringLook() async throws {
+        let place = try TemporaryVault()
+        let (files, away) = (FileManager.default, place.directory.appendingPathExtension("away"))
+        let isArmed = Mutex(false)
+        let isMoved = Mutex(false)
+        let system = FaultingSystemCalls(before: { call in
+            // The look opens the file; until it does, the watch has all the time to say that its directory has gone.
+            guard call == .open,
+                isArmed.withLock({ isArmed in
+                    defer { isArmed = false }
+                    return isArmed
+                })
+            else { return }
+            try? files.moveItem(at: place.directory, to: away)
+            usleep(300_000)
+            isMoved.withLock { $0 = true }
+        })
+        let vault = Vault(at: .file(place.path), surroundings: .init(system: system))
+        try await vault.unlock(Secret.text(TemporaryVault.passphrase))
+        isArmed.withLock { $0 = true }
+        // The first observer has the file watched and looked at.
+        let events = vault.events().makeAsyncIterator()
+        #expect(
+            BackgroundLoopTests.eventually { vault.warnings.contains(.fileNotWatched(errno: ENOENT)) },
+            "\(vault.warnings)")
+        #expect(isMoved.withLock { $0 })
+        withExtendedLifetime(events) {}
+        try files.moveItem(at: away, to: place.directory)
     }
 }

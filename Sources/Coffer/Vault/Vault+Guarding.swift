@@ -58,9 +58,11 @@ extension Vault {
     }
 
     private func look() {
-        // What happened may be that the directory was moved, which ends a watch.
-        if isFollowed { watchFile() }
-        repeat { lookOnce() } while withState { $0.endLook() }
+        repeat {
+            // What happened may be that the directory was moved, which ends a watch; also while the last look went on.
+            if isFollowed { watchFile() }
+            lookOnce()
+        } while withState { $0.endLook() }
     }
 
     private func lookOnce() {

@@ -5,18 +5,23 @@ import SecureMemory
 
 /// Something that listens where an agent would, and answers its one client with bytes of a test's choice.
 final class FakeAgent: Sendable {
-    private let listener: Int32
+    /// Closed when nobody uses it any more: the number of a closed one is soon that of another test's agent.
+    private final class Listener: Sendable {
+        let number = cs_socket()
+
+        deinit { Glibc.close(number) }
+    }
+
+    private let listener = Listener()
 
     /// - Parameter answer: gets what the client sent first; nil leaves it without an answer.
     init(_ location: AgentLocation, answer: @escaping @Sendable ([UInt8]) -> [UInt8]?) throws {
         if unsafe mkdir(location.directory, 0o700) != 0, errno != EEXIST { throw POSIXError(.EIO) }
-        let listener = cs_socket()
-        guard unsafe cs_socket_listen(listener, location.socketPath, 8) == 0 else { throw POSIXError(.EIO) }
-        self.listener = listener
-        Thread.detachNewThread {
-            var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
+        guard unsafe cs_socket_listen(listener.number, location.socketPath, 8) == 0 else { throw POSIXError(.EIO) }
+        Thread.detachNewThread { [listener] in
+            var entry = pollfd(fd: listener.number, events: Int16(POLLIN), revents: 0)
             guard unsafe poll(&entry, 1, 10_000) > 0 else { return }
-            let socket = cs_socket_accept(listener)
+            let socket = cs_socket_accept(listener.number)
             guard socket >= 0 else { return }
             var bytes = [UInt8](repeating: 0, count: 64)
             entry = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
@@ -33,7 +38,10 @@ final class FakeAgent: Sendable {
         }
     }
 
-    func close() { Glibc.close(listener) }
+    /// Takes no more clients.
+    func close() { shutdown(listener.number, Int32(SHUT_RDWR)) }
+
+    deinit { close() }
 }
 
 /// A change with a value of many bytes.
