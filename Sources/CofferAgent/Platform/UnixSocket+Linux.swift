@@ -114,6 +114,9 @@ package enum MonotonicTime {
         return overflows ? .max : sum
     }
 
+    /// Waits for a moment, for what other threads end soon.
+    static func pause() { usleep(1_000) }
+
     /// Nanoseconds as `poll` takes them: not less, so that nothing wakes too early and has to wait once more.
     static func milliseconds(_ nanoseconds: Int64) -> Int32 {
         Int32(clamping: max(nanoseconds, 0) / 1_000_000 + (nanoseconds % 1_000_000 > 0 ? 1 : 0))

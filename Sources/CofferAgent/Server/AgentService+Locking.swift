@@ -1,5 +1,4 @@
 internal import Coffer
-internal import Glibc
 internal import SecureMemory
 internal import VaultFile
 
@@ -87,30 +86,28 @@ extension AgentService {
 
     /// Locks a vault.
     ///
-    /// Where its path led to last is locked at once. Where it leads to now is looked up on the reading thread, before all
+    /// Where its path led to last is locked at once. Where it leads to now is looked up on a reading thread, before all
     /// that waits there, and locked before the answer. If that takes too long, everything is locked instead.
     func lock(_ path: String, _ reply: @escaping Reply) {
         guard VaultPlaces.isPath(path) else { return reply(Self.pathRefused) }
         let number = held.lock(spelling: path).number
         _ = noticeLocks()
-        let clock = ContinuousClock()
-        let latest = clock.now + Self.longestLookup
         let answer = Handed(Unanswered(reply: reply))
-        let isBound = bounding.add { [self] in
-            while !answer.isEmpty, clock.now < latest { usleep(1_000) }
+        // Rather all than none.
+        let lockAllInstead: @Sendable () -> Void = { [self] in
             guard let answer = answer.take() else { return }
             lockAll()
             answer.reply(.done)
         }
+        let latest = MonotonicTime.deadline(after: Self.longestLookup)
+        let bound = try? BackgroundLoop.shared.wakeUp(at: latest, lockAllInstead)
         let isAdded = reading.add(isUrgent: true) { [self] in
             held.lock(place(of: path), at: number)
             _ = noticeLocks()
             answer.take()?.reply(.done)
+            bound?.cancel()
         }
-        guard !isAdded || !isBound, let answer = answer.take() else { return }
-        // Rather all than none.
-        lockAll()
-        answer.reply(.done)
+        if !isAdded || bound == nil { lockAllInstead() }
     }
 
     // What a client waits for without a doubt; a drive that takes longer may be gone.

@@ -5,7 +5,7 @@ internal import VaultFile
 
 /// What the agent makes of the requests: it holds keys, reads and saves for clients, and forgets in time.
 ///
-/// What needs no file is answered at once. Files are touched on two threads: one that reads and proves keys, one that
+/// What needs no file is answered at once. Files are touched on other threads: a few that read and prove keys, one that
 /// saves. A lock takes keys and values out of both queues; what a read that began before it brings, the loop drops.
 package final class AgentService: AgentHandler {
     typealias Reply = @Sendable (consuming AgentReply) -> Void
@@ -14,6 +14,8 @@ package final class AgentService: AgentHandler {
     package static let longestWait = Duration.seconds(5)
     // What a client cannot reach with the connections that it is allowed, and several can.
     private static let (mostReads, mostSaves) = (1_024, 256)
+    /// The threads that read: so many drives that are gone hold up nobody but those who ask for what is on them.
+    package static let mostReaders = 8
     // Longer than a save can wait for a lock, so that what has begun is done. With the loop's farewell it is under the 20
     // seconds for which `agent stop` waits, and the 30 of the service manager.
     private static let longestEnd = Duration.seconds(8)
@@ -21,9 +23,7 @@ package final class AgentService: AgentHandler {
     let surroundings: VaultSurroundings
     let held: HeldVaults
     let memory: AgentMemory
-    let reading = WorkQueue(name: "coffer-read", capacity: mostReads)
-    /// Answers locks for which the reading thread has no time.
-    let bounding = WorkQueue(name: "coffer-bound", capacity: mostReads)
+    let reading: WorkQueue
     private let noticed = PlainMutex<UInt64>(0)
     let unlocks = HandedList<AgentUnlock, UInt64>()
     let changes = HandedList<AgentChange, String>()
@@ -35,16 +35,18 @@ package final class AgentService: AgentHandler {
     ///   - surroundings: of the vaults: the system, its memory and its time.
     ///   - lockTimeout: how long a save waits for the file's lock.
     ///   - watchesFiles: whether the saves of others are noticed while nobody asks.
+    ///   - readers: how many threads may read at once.
     ///   - refusals: what the system refused of the protection of the process.
     package init(
         surroundings: VaultSurroundings = VaultSurroundings(), lockTimeout: Duration = longestWait,
-        watchesFiles: Bool = true, refusals: ProcessHardening.Refusals = []
+        watchesFiles: Bool = true, readers: Int = mostReaders, refusals: ProcessHardening.Refusals = []
     ) {
         var surroundings = surroundings
         surroundings.fileLockTimeout = lockTimeout
         surroundings.watchesAlways = watchesFiles
         self.surroundings = surroundings
         held = HeldVaults(clock: surroundings.clock)
+        reading = WorkQueue(name: "coffer-read", threads: readers, capacity: Self.mostReads)
         memory = Self.memory(refusals)
     }
 

@@ -1,29 +1,34 @@
 internal import Coffer
-internal import Glibc
 internal import SecureMemory
 
-/// Work that may wait for a drive, done in its order on a thread of its own.
+/// Work that may wait for a drive, begun in its order on few threads of its own.
 ///
-/// The thread starts when there is something to do and ends when there is nothing: it costs less than a page of a file.
+/// A thread starts when there is something to do for it and ends when there is nothing: that costs less than a page of a
+/// file. Work that hangs, as on a drive that is gone, holds up one thread, and the others go on.
 final class WorkQueue: Sendable {
     private struct State: Sendable {
         var waiting: [@Sendable () -> Void] = []
         /// Where the next of them stands; what is before it is done.
         var next = 0
-        var isRunning = false
+        /// The threads that run.
+        var threads = 0
+
+        var count: Int { waiting.count - next }
     }
 
     private let name: String
-    private let capacity: Int
+    private let (threads, capacity): (Int, Int)
     private let state = PlainMutex(State())
 
     /// Makes a queue without a thread.
     ///
     /// - Parameters:
-    ///   - name: the thread's name, at most 15 bytes.
+    ///   - name: the threads' name, at most 15 bytes.
+    ///   - threads: how many there may be.
     ///   - capacity: how many pieces of work may wait.
-    init(name: String, capacity: Int) {
+    init(name: String, threads: Int = 1, capacity: Int) {
         self.name = name
+        self.threads = threads
         self.capacity = capacity
     }
 
@@ -33,10 +38,13 @@ final class WorkQueue: Sendable {
     /// - Returns: false if there is no room, or the system gives no thread; then it is not done.
     func add(isUrgent: Bool = false, _ work: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
-            guard state.waiting.count - state.next < capacity else { return false }
-            if !state.isRunning {
-                guard QuietThread.start({ [self] in run() }) == 0 else { return false }
-                state.isRunning = true
+            guard state.count < capacity else { return false }
+            if state.threads < threads {
+                if QuietThread.start({ [self] in run() }) == 0 {
+                    state.threads += 1
+                } else if state.threads == 0 {
+                    return false
+                }
             }
             state.waiting.insert(work, at: isUrgent ? state.next : state.waiting.count)
             return true
@@ -44,13 +52,13 @@ final class WorkQueue: Sendable {
     }
 
     /// Whether nothing is done, and nothing waits.
-    var isIdle: Bool { state.withLock { !$0.isRunning } }
+    var isIdle: Bool { state.withLock { $0.threads == 0 } }
 
     /// Waits until all is done.
     ///
-    /// - Parameter deadline: until when at most, on `CLOCK_MONOTONIC`, in nanoseconds.
+    /// - Parameter deadline: until when at most, on `CLOCK_BOOTTIME`, in nanoseconds.
     func finish(until deadline: Int64) {
-        while !isIdle, MonotonicTime.now < deadline { usleep(1_000) }
+        while !isIdle, MonotonicTime.now < deadline { MonotonicTime.pause() }
     }
 
     private func run() {
@@ -60,8 +68,9 @@ final class WorkQueue: Sendable {
 
     private func next() -> (@Sendable () -> Void)? {
         state.withLock { state in
-            guard state.next < state.waiting.count else {
-                state = State()
+            guard state.count > 0 else {
+                (state.waiting, state.next) = ([], 0)
+                state.threads -= 1
                 return nil
             }
             let work = state.waiting[state.next]

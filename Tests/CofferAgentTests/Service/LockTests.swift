@@ -134,7 +134,7 @@ import Testing
 
     @Test("a lock does not wait for a read that hangs, and the read is not answered with what is locked")
     func duringRead() throws {
-        let (scene, place, gate) = (Scene(watchesFiles: false), try TemporaryVault(), Gate())
+        let (scene, place, gate) = (Scene(watchesFiles: false, readers: 1), try TemporaryVault(), Gate())
         #expect(try scene.unlock(place) == .done)
         #expect(try scene.change(place, .set("password", "hunter2")) == .changed(generation: 2, before: [nil]))
         #expect(try scene.text(place) == "hunter2")
@@ -156,7 +156,7 @@ import Testing
 
     @Test("a lock by a path that was never seen comes before all reads that wait")
     func unknownSpelling() throws {
-        let (scene, place, gate) = (Scene(watchesFiles: false), try TemporaryVault(), Gate())
+        let (scene, place, gate) = (Scene(watchesFiles: false, readers: 1), try TemporaryVault(), Gate())
         let link = "\(place.directory.path)/link"
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "test.coffer")
         #expect(try scene.unlock(place) == .done)

@@ -8,7 +8,7 @@ import Testing
 @Suite struct QueueTests {
     @Test("work is done in its order, what is urgent first, and no more waits than there may")
     func order() throws {
-        let scene = Scene(watchesFiles: false)
+        let scene = Scene(watchesFiles: false, readers: 1)
         let place = try TemporaryVault()
         #expect(try scene.unlock(place) == .done)
         scene.clock.advance(by: .seconds(1))
@@ -27,6 +27,26 @@ import Testing
         #expect(try first.wait() == .locked)
         for pending in waiting { #expect(try pending.wait() == .locked) }
         #expect(scene.waitUntil { scene.service.isIdle })
+    }
+
+    @Test("a vault on a drive that hangs holds up nobody who asks for another: reads, unlocks, locks and changes")
+    func hangingDrive() throws {
+        let (scene, gate) = (Scene(watchesFiles: false), Gate())
+        let (gone, other) = (try TemporaryVault(), try TemporaryVault())
+        #expect(try scene.unlock(gone) == .done)
+        scene.clock.advance(by: .seconds(1))
+        scene.before(.open) { gate.pass() }
+        let hangs = scene.begin(.value(path: gone.path, name: "x"))
+        gate.waitForArrival()
+        #expect(try scene.unlock(other) == .done)
+        #expect(try scene.change(other, .set("a", "b")) == .changed(generation: 2, before: [nil]))
+        #expect(try scene.text(other, "a") == "b")
+        #expect(hangs.now == nil)
+        #expect(try scene.ask(.lock(path: other.path)) == .done)
+        // The other one alone: where its path leads to was looked up at once.
+        #expect(scene.status.count == 1)
+        gate.open()
+        #expect(try hangs.wait() == .value(generation: 1, list: nil))
     }
 
     @Test("many threads ask at once, and each is answered once")

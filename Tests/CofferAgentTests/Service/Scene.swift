@@ -21,7 +21,7 @@ final class Scene: Sendable {
     /// - Parameter watchesFiles: without it, no look at a file of the library's own comes between two calls.
     init(
         lockTimeout: Duration = AgentService.longestWait, watchesFiles: Bool = true,
-        triggers: TriggerSurroundings? = nil,
+        triggers: TriggerSurroundings? = nil, readers: Int = AgentService.mostReaders,
         failing fault: (FaultingSystemCalls.Fault, at: Int, of: FaultingSystemCalls.Call)? = nil
     ) {
         let next = Next()
@@ -38,7 +38,8 @@ final class Scene: Sendable {
         surroundings.clock = clock
         surroundings.stateDirectory = { nil }
         if let triggers { surroundings.triggers = triggers }
-        service = AgentService(surroundings: surroundings, lockTimeout: lockTimeout, watchesFiles: watchesFiles)
+        service = AgentService(
+            surroundings: surroundings, lockTimeout: lockTimeout, watchesFiles: watchesFiles, readers: readers)
         self.next = next
     }
 
