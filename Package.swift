@@ -35,7 +35,8 @@ let package = Package(
             name: "TestSupport", dependencies: ["Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem"],
             path: "Tests/TestSupport"),
         // A program that holds secrets and then locks, for the tests to scan from outside.
-        .executableTarget(name: "ResidueProbe", dependencies: ["Coffer"], path: "Tests/ResidueProbe"),
+        .executableTarget(
+            name: "ResidueProbe", dependencies: ["Coffer", "CofferAgent", "VaultFile"], path: "Tests/ResidueProbe"),
         // A program that adds one to a number, for several processes to do so at once.
         .executableTarget(name: "UpdateProbe", dependencies: ["Coffer"], path: "Tests/UpdateProbe"),
         // Many threads on one vault, for `make stress` and a short test.
@@ -68,8 +69,8 @@ let package = Package(
         .testTarget(
             name: "AgentProgramTests",
             dependencies: [
-                "CofferAgent", "CofferTool", "Coffer", "VaultFile", "PropertyLists", "SecureMemory", "CSystem",
-                "TestSupport",
+                "CofferAgent", "CofferTool", "ResidueProbe", "Coffer", "VaultFile", "PropertyLists", "SecureMemory",
+                "CSystem", "TestSupport",
             ]),
         .testTarget(name: "ResidueTests", dependencies: ["ResidueProbe", "CofferTool", "Coffer", "TestSupport"]),
     ]

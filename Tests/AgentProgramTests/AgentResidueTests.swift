@@ -13,13 +13,14 @@ import VaultFile
         let home: AgentHome
         var secrets: [String: [UInt8]]
 
-        init() throws {
+        /// - Parameter hasSeams: whether the machine of the agent sleeps when a test says so.
+        init(hasSeams: Bool = false) throws {
             home = try AgentHome()
             secrets = home.values
             secrets["passphrase"] = home.passphrase
             secrets["key"] = try home.key()
             secrets["absent"] = canary()
-            try home.start()
+            if hasSeams { try home.startWithSeams() } else { try home.start() }
         }
 
         /// Looks until each of some secrets stands once, in guarded memory, and no other one anywhere. What was freed a
@@ -88,6 +89,48 @@ import VaultFile
         _ = try? client.get("first")
         try watched.expect([], option)
         #expect(try client.status().isEmpty)
+    }
+
+    @Test("a sleep of the machine leaves nothing, although nobody asks")
+    func sleep() throws {
+        let watched = try Watched(hasSeams: true)
+        try watched.home.unlock(["--idle", "never", "--max", "never"])
+        try watched.expect(Self.open, "unlocked")
+        try watched.home.happen("sleep")
+        try watched.expect([], "slept")
+        #expect(try watched.home.run(["status", "-q"]).code == 14)
+        #expect(try watched.home.run(["get", "first"]).code == 14)
+    }
+
+    @Test("a want of memory leaves the key and no value; the next read has the values again")
+    func pressure() throws {
+        let watched = try Watched(hasSeams: true)
+        let home = watched.home
+        try home.unlock()
+        #expect(try home.run(["get", "first"]).bytes == home.values["first"])
+        try watched.expect(Self.open, "unlocked")
+        try home.happen("pressure")
+        try watched.expect(["key"], "under pressure")
+        #expect(try home.run(["status", "-q"]).code == 0)
+        #expect(try home.run(["get", "first"]).bytes == home.values["first"])
+        try watched.expect(Self.open, "read again")
+    }
+
+    @Test("a passphrase that is changed elsewhere leaves nothing of the old key, although nobody asks")
+    func changedPassphrase() throws {
+        let watched = try Watched()
+        let home = watched.home
+        try home.unlock()
+        try watched.expect(Self.open, "unlocked")
+        let new = canary(32)
+        let file = "\(home.root)/new"
+        try Data(new).write(to: URL(fileURLWithPath: file))
+        let outcome = try home.run([
+            "passphrase", "--passphrase-file", home.passphraseFile, "--new-passphrase-file", file,
+        ])
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        try watched.expect([], "changed")
+        #expect(try home.run(["get", "first"]).code == 14)
     }
 
     @Test("a key that came too late, and a wrong one, leave nothing")

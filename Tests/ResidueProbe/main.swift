@@ -40,7 +40,9 @@ case "vault" where CommandLine.arguments.count == 4:
 case "cache": CacheSteps().run()
 case "file" where CommandLine.arguments.count == 4:
     FileSteps.run(CommandLine.arguments[3], withCode: CommandLine.arguments[2] == "code")
+case "agent" where CommandLine.arguments.count == 3: AgentSteps.run(CommandLine.arguments[2], readyDescriptor: 3)
 default:
-    Lines.write("usage: ResidueProbe control | secret | idle | cache | vault PATH [RULE] | file passphrase|code PATH")
+    Lines.write(
+        "usage: ResidueProbe control | secret | idle | cache | vault PATH [RULE] | file passphrase|code PATH | agent DIR")
     exit(2)
 }

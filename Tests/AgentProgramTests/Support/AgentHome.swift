@@ -18,6 +18,8 @@ final class AgentHome {
     let runner: CommandRunner
     private(set) var agent: Int32 = 0
     private var child: ChildProcess?
+    /// Where an agent with seams is told what happens.
+    private var seams: Int32 = -1
 
     var runtime: String { "\(root)/run" }
     var vault: String { "\(root)/known.coffer" }
@@ -53,6 +55,7 @@ final class AgentHome {
             // One that a command started.
             _ = try? runner.run(["agent", "stop"])
         }
+        if seams >= 0 { close(seams) }
         try? FileManager.default.removeItem(atPath: root)
     }
 
@@ -79,8 +82,29 @@ final class AgentHome {
     ///   - shell: what a shell does first, in the process that becomes the agent.
     ///   - user: the number of the user that it runs as, if not this one.
     func start(after shell: String = ":", as user: UInt32? = nil, environment: [String: String] = [:]) throws {
+        try start([runner.program, "agent", "run", "--ready-fd", "3"], after: shell, as: user, environment)
+    }
+
+    /// Starts the same agent with a machine that sleeps, or is short of memory, when ``happen(_:)`` says so.
+    func startWithSeams() throws {
+        let input = try ChildProcess.pipe()
+        defer { close(input.read) }
+        seams = input.write
+        try start([MemoryScanChild.product("ResidueProbe").path, "agent", runtime], [0: input.read])
+    }
+
+    /// Has something happen to the machine of an agent that was started for that.
+    func happen(_ what: String) throws {
+        let line = Array("\(what)\n".utf8)
+        try #require(unsafe write(seams, line, line.count) == line.count)
+    }
+
+    private func start(
+        _ command: [String], _ input: [Int32: Int32] = [:], after shell: String = ":", as user: UInt32? = nil,
+        _ environment: [String: String] = [:]
+    ) throws {
         var words = user.map { setpriv($0) } ?? []
-        let (program, arguments) = MemoryScan.visible(runner.program, ["agent", "run", "--ready-fd", "3"])
+        let (program, arguments) = MemoryScan.visible(command[0], Array(command.dropFirst()))
         words += [program] + arguments
         let ready = try ChildProcess.pipe()
         defer { close(ready.read) }
@@ -90,7 +114,8 @@ final class AgentHome {
         all["COFFER_TEST_CONTROL"] = String(decoding: control, as: UTF8.self)
         let started = try ChildProcess(
             "/bin/bash", ["-c", "cd '\(root)'; \(shell); exec \"$0\" \"$@\""] + words,
-            environment: all.merging(environment) { $1 }, descriptors: [1: output, 2: output, 3: ready.write])
+            environment: all.merging(environment) { $1 },
+            descriptors: [1: output, 2: output, 3: ready.write].merging(input) { $1 })
         close(ready.write)
         child = started
         agent = started.identifier
