@@ -43,6 +43,7 @@ case "file" where CommandLine.arguments.count == 4:
 case "agent" where CommandLine.arguments.count == 3: AgentSteps.run(CommandLine.arguments[2], readyDescriptor: 3)
 default:
     Lines.write(
-        "usage: ResidueProbe control | secret | idle | cache | vault PATH [RULE] | file passphrase|code PATH | agent DIR")
+        "usage: ResidueProbe control | secret | idle | cache | vault PATH [RULE] | file passphrase|code PATH | agent DIR"
+    )
     exit(2)
 }
