@@ -16,6 +16,9 @@ package struct GuardedArena: ~Copyable, Sendable {
         borrowing get { buffer.bytes.extracting(first: count) }
     }
 
+    /// The number of bytes that have room without a growth.
+    package var capacity: Int { buffer.count }
+
     /// Makes room for more bytes.
     package mutating func reserve(_ additional: Int) throws(SecureMemoryError) {
         let (needed, overflow) = count.addingReportingOverflow(additional)

@@ -1,4 +1,5 @@
 import CSystem
+import Glibc
 import SecureMemory
 import Testing
 
@@ -15,6 +16,15 @@ import Testing
     @Test("a size out of range is an error, not a trap", arguments: [-1, 1 << 31, Int.max])
     func sizes(count: Int) {
         #expect(throws: SecureMemoryError.outOfMemory) { _ = try GuardedBuffer(count: count) }
+    }
+
+    @Test("a buffer takes the pages of its bytes and canary, and one more")
+    func footprint() {
+        let page = Int(getpagesize())
+        #expect(GuardedBuffer.footprint(of: 0) == 2 * page)
+        #expect(GuardedBuffer.footprint(of: page - 16) == 2 * page)
+        #expect(GuardedBuffer.footprint(of: page - 15) == 3 * page)
+        #expect(GuardedBuffer.footprint(of: 10 * page) == 12 * page)
     }
 
     @Test("reading past the end faults")

@@ -13,6 +13,7 @@ extension AgentReply {
         let expected =
             switch self {
             case .value(_, .some(let list)): list.count
+            case .status(let vaults): vaults.reduce(0) { $0 + $1.path.utf8.count + 64 }
             default: 0
             }
         var writer = try FrameWriter(expected: expected)

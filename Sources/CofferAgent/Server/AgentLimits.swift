@@ -1,4 +1,10 @@
 /// What a loop takes from its clients, in number, bytes and time.
+///
+/// Bytes are those of the pages that are locked for a frame, not of the frame. All frames together take at most about
+/// 750 MiB: `incomingBytes` (160 MiB) and `outgoingBytes` (128 MiB); beyond these the replies of what is with the handler
+/// when no room is left, which are `readsInFlight` largest values (4 of 64 MiB) and as many reports (each under 1 MiB); for
+/// each connection a small frame or reply that waits for no room (36 KiB: a change of the most steps and its warnings);
+/// and, one at a time on each of two threads, the copy of a frame that grows or of a value that is being put together.
 package struct AgentLimits: Sendable {
     /// The most connections; fewer where the process may have fewer descriptors.
     package var connections = 2_048
@@ -8,8 +14,10 @@ package struct AgentLimits: Sendable {
     package var incomingBytes = 160 << 20
     /// Up to this size a frame has room whatever the others take: a lock, a status, a read, an unlock.
     package var smallFrame = 16 << 10
-    /// From this many unread bytes on, no read is begun that would add to them.
+    /// From this many unread bytes on, no read or report is begun that would add to them.
     package var outgoingBytes = 128 << 20
+    /// The most reports that the handler is given at once.
+    package var reportsInFlight = 4
     /// The most reads that the handler is given at once: each may come back as the largest value.
     package var readsInFlight = 4
     /// The most changes that the handler is given at once.
@@ -29,6 +37,8 @@ package struct AgentLimits: Sendable {
 enum AgentLoad {
     /// It is answered at once, whatever else goes on.
     case none
+    /// It is answered at once too, but at length: it waits until others have read their replies.
+    case report
     /// It waits for the reading thread.
     case read
     /// It waits for the saving thread.
@@ -39,7 +49,7 @@ extension AgentRequest {
     var load: AgentLoad {
         switch self {
         case .hello: .none
-        case .status: .none
+        case .status: .report
         case .epoch: .none
         case .lock: .none
         case .stop: .none
@@ -48,6 +58,15 @@ extension AgentRequest {
         case .list: .read
         case .details: .read
         case .change: .change
+        }
+    }
+
+    /// Whether it holds guarded memory for as long as it is not answered.
+    var holdsMemory: Bool {
+        switch self {
+        case .unlock: true
+        case .change: true
+        default: false
         }
     }
 

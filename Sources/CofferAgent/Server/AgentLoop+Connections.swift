@@ -12,9 +12,10 @@ extension AgentLoop {
     func end(_ connection: LoopConnection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
         incomingBytes -= connection.charge
-        outgoingBytes -= connection.unsent
+        outgoingBytes -= connection.replyFootprint
         connection.charge = 0
         if connection.isWaiting {
+            waitingReports.removeAll { $0 == connection.number }
             waitingReads.removeAll { $0 == connection.number }
             waitingChanges.removeAll { $0 == connection.number }
         }
@@ -48,9 +49,9 @@ extension AgentLoop {
             let request = try connection.incoming.withBody { (body) throws(AgentProtocolError) in
                 try AgentRequest.decode(body)
             }
-            // What the request holds is a copy, which now stands for the frame.
+            // What the request holds is a copy, never larger, which now stands for the frame.
             connection.incoming = IncomingFrame()
-            if request.load != .change { discharge(connection) }
+            if !request.holdsMemory { discharge(connection) }
             begin(request, on: connection)
         } catch {
             connection.incoming = IncomingFrame()
@@ -68,6 +69,9 @@ extension AgentLoop {
         }
         switch request.load {
         case .none: dispatch(request, on: connection)
+        case .report:
+            connection.waiting = consume request
+            waitingReports.append(connection.number)
         case .read:
             connection.waiting = consume request
             waitingReads.append(connection.number)
@@ -79,6 +83,10 @@ extension AgentLoop {
 
     /// Hands over the requests that wait, as far as there is room for their answers.
     func dispatchWaiting() {
+        // A few at a time: their replies are not counted before the loop has taken them.
+        while !waitingReports.isEmpty, reportsInFlight < limits.reportsInFlight, outgoingBytes < limits.outgoingBytes {
+            dispatchWaiting(waitingReports.removeFirst())
+        }
         while !waitingReads.isEmpty, readsInFlight < limits.readsInFlight, outgoingBytes < limits.outgoingBytes {
             dispatchWaiting(waitingReads.removeFirst())
         }
@@ -100,6 +108,7 @@ extension AgentLoop {
         let (number, load, isStop) = (lastNumber, request.load, request.isStop)
         switch load {
         case .none: break
+        case .report: reportsInFlight += 1
         case .read: readsInFlight += 1
         case .change: changesInFlight += 1
         }
@@ -119,6 +128,7 @@ extension AgentLoop {
         guard let flight = flights.removeValue(forKey: answer.request) else { return }
         switch flight.load {
         case .none: break
+        case .report: reportsInFlight -= 1
         case .read: readsInFlight -= 1
         case .change: changesInFlight -= 1
         }
@@ -138,16 +148,17 @@ extension AgentLoop {
 
     func reply(_ frame: OutgoingFrame, on connection: LoopConnection) {
         connection.begin(frame)
-        outgoingBytes += frame.count
+        outgoingBytes += frame.footprint
         connection.deadline = MonotonicTime.deadline(after: limits.patience)
         connection.lastProgress = MonotonicTime.now
         send(on: connection)
     }
 
     private func send(on connection: LoopConnection) {
-        let before = connection.unsent
+        let before = connection.replyFootprint
         let sent = connection.send()
-        outgoingBytes -= before - connection.unsent
+        // All of it at the end, since its memory is let go of as one.
+        outgoingBytes -= before - connection.replyFootprint
         switch sent {
         case .ended: end(connection)
         case .nothing: break

@@ -1,17 +1,19 @@
+internal import SecureMemory
+
 // Who is too slow, and who has to make room.
 extension AgentLoop {
     /// Whether a connection's frame may take so much memory. Who stands still in the middle of a large one makes room.
     func hasRoom(for connection: LoopConnection, _ room: Int) -> Bool {
+        let charge = GuardedBuffer.footprint(of: room)
         if room > limits.smallFrame {
-            while incomingBytes - connection.charge + room > limits.incomingBytes {
-                guard endStandstill(besides: connection, where: { $0.isReading && $0.charge > limits.smallFrame })
-                else {
+            while incomingBytes - connection.charge + charge > limits.incomingBytes {
+                guard endStandstill(besides: connection, where: { $0.incoming.room > limits.smallFrame }) else {
                     return false
                 }
             }
         }
-        incomingBytes += room - connection.charge
-        connection.charge = room
+        incomingBytes += charge - connection.charge
+        connection.charge = charge
         return true
     }
 
@@ -27,10 +29,12 @@ extension AgentLoop {
         while isShortOfReplies, endStandstill(where: { $0.unsent > 0 }) {}
     }
 
-    /// Whether reads wait for others to read their replies.
-    private var isShortOfReplies: Bool { !waitingReads.isEmpty && outgoingBytes >= limits.outgoingBytes }
+    /// Whether reads or reports wait for others to read their replies.
+    private var isShortOfReplies: Bool {
+        !(waitingReads.isEmpty && waitingReports.isEmpty) && outgoingBytes >= limits.outgoingBytes
+    }
 
-    /// When the next connection may have to make room, if reads wait for that.
+    /// When the next connection may have to make room, if somebody waits for that.
     var nextShortDeadline: Int64? {
         guard isShortOfReplies else { return nil }
         let oldest = connections.values.filter { $0.unsent > 0 }.map(\.lastProgress).min()

@@ -15,9 +15,9 @@ package final class AgentLoop {
     var lastNumber: UInt64 = 0
     /// What the handler has been given and has not answered.
     var flights: [UInt64: Flight] = [:]
-    var (readsInFlight, changesInFlight) = (0, 0)
+    var (reportsInFlight, readsInFlight, changesInFlight) = (0, 0, 0)
     /// The connections whose requests wait for their turn.
-    var (waitingReads, waitingChanges): ([UInt64], [UInt64]) = ([], [])
+    var (waitingReports, waitingReads, waitingChanges): ([UInt64], [UInt64], [UInt64]) = ([], [], [])
     var (incomingBytes, outgoingBytes) = (0, 0)
     /// When to accept again after the system had no descriptor for it; the smallest number for now.
     var acceptsAgain = Int64.min

@@ -49,6 +49,9 @@ final class LoopConnection {
     /// How much of the reply the client has not read.
     var unsent: Int { outgoing.map { $0.count - sent } ?? 0 }
 
+    /// How much memory the reply takes, however little of it is left to send.
+    var replyFootprint: Int { outgoing?.footprint ?? 0 }
+
     /// Whether a part of a vault's contents is on its way out.
     var holdsContents: Bool { outgoing?.holdsContents ?? false }
 

@@ -117,6 +117,9 @@ final class OutgoingFrame: Sendable {
     /// The number of bytes.
     var count: Int { arena.count }
 
+    /// How much memory it takes until the last byte has gone.
+    var footprint: Int { GuardedBuffer.footprint(of: arena.capacity) }
+
     /// Writes what follows an offset.
     func write(to socket: Int32, from offset: Int) -> UnixSocket.Progress {
         Self.write(arena, to: socket, from: offset)

@@ -63,6 +63,9 @@ final class RawClient {
         return SampleReplies.summary(reply)
     }
 
+    /// Reads bytes, whatever they are.
+    func skip(_ count: Int) -> Bool { read(count, 20) != nil }
+
     /// Waits until something has come that can be read.
     func waitForBytes() -> Bool { wait(POLLIN, 20) }
 

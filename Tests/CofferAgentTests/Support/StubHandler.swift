@@ -15,6 +15,9 @@ final class StubHandler: AgentHandler {
         /// The loop's thread, under `/proc`.
         var thread = ""
         var changes = 0
+        var reports = 0
+        /// What a status tells of.
+        var vaults: [AgentVaultStatus] = []
         var mostReads = 0
         var reads = 0
         var held: [Reply] = []
@@ -32,7 +35,12 @@ final class StubHandler: AgentHandler {
         case .hello(let version):
             let memory = AgentMemory(isLocked: true, isWipedOnFork: true, bindsLazily: false, refusals: [])
             reply(.hello(version: version, memory: memory))
-        case .status: reply(.status([]))
+        case .status:
+            let vaults = state.withLock { state in
+                state.reports += 1
+                return state.vaults
+            }
+            reply(.status(vaults))
         case .epoch(let path): reply(.epoch(UInt64(path.utf8.count)))
         case .unlock: reply(.done)
         case .lock:
@@ -49,6 +57,14 @@ final class StubHandler: AgentHandler {
         case .details: reply(.failure(.vault(.locked)))
         case .stop: reply(.done)
         }
+    }
+
+    /// From now on, as many vaults as there can be are held, with the longest paths.
+    func holdLongPaths() {
+        let vault = AgentVaultStatus(
+            path: String(repeating: "/", count: AgentProtocol.maximumPath), lockState: .unlocked, idleLeft: nil,
+            maximumLeft: nil, isMemoryLocked: true, warnings: [])
+        state.withLock { $0.vaults = Array(repeating: vault, count: 32) }
     }
 
     /// A name is `bytes N`, `slow`, `never`, `dropped`, or of no setting.
