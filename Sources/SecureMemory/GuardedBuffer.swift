@@ -1,11 +1,10 @@
 internal import CSodium
-internal import CSystem
-internal import Glibc
 
 /// Owns bytes between guard pages, locked into memory, left out of core dumps and wiped when freed.
 ///
 /// A read or write past the end faults at once. In a forked child the bytes are zeros and `isForeign` says so; the
-/// child never frees the pages, because libsodium would take the wiped canary for an overrun and abort.
+/// child never frees the pages, because libsodium would take the wiped canary for an overrun and abort. Where one page is
+/// enough, it may be one that was wiped and kept.
 ///
 /// The corresponding C functions are `sodium_malloc` and `sodium_free`.
 @safe
@@ -15,12 +14,10 @@ package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
 
     /// The number of bytes.
     package let count: Int
-    /// Whether the pages are locked into memory, so that they never reach swap.
-    package let isLocked: Bool
-    /// Whether a forked child finds zeros in place of the bytes.
-    package let isWipedOnFork: Bool
     package private(set) var access: Access = .readWrite
 
+    private let pages: GuardedPages
+    // The bytes are the last ones of the pages.
     private let base: UnsafeMutableRawPointer
     private let owner: UInt64
 
@@ -28,28 +25,30 @@ package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
     ///
     /// - Parameter count: the number of bytes, 0 up to 1 GiB.
     package init(count: Int) throws(SecureMemoryError) {
-        guard Self.isReady, (0...1 << 30).contains(count) else { throw .outOfMemory }
-        guard let base = unsafe sodium_malloc(max(count, 1)) else { throw .outOfMemory }
-        unsafe self.base = base
+        guard (0...1 << 30).contains(count) else { throw .outOfMemory }
+        let pages: GuardedPages
+        if count > GuardedPages.ofOnePage {
+            pages = try GuardedPages(count: count)
+        } else if let spare = SparePages.take() {
+            pages = spare
+        } else {
+            pages = try GuardedPages(count: GuardedPages.ofOnePage)
+        }
+        self.pages = pages
         self.count = count
+        unsafe base = pages.address + (pages.count - count)
         owner = ProcessToken.current
-        // libsodium keeps a 16-byte canary before the bytes; they end where the last page ends.
-        let pageSize = Int(getpagesize())
-        let first = unsafe Int(bitPattern: base - 16) & -pageSize
-        let length = Int(bitPattern: base) + max(count, 1) - first
-        let pages = unsafe UnsafeMutableRawPointer(bitPattern: first)
-        // sodium_malloc hides a refused mlock; asking again costs nothing and tells.
-        isLocked = unsafe mlock(pages, length) == 0
-        isWipedOnFork = unsafe cs_wipe_on_fork(pages, length) == 0
-        unsafe sodium_memzero(base, count)
     }
 
     deinit {
-        if !isForeign { unsafe sodium_free(base) }
+        if !isForeign { SparePages.giveBack(pages, used: count) }
     }
 
-    // sodium_init must come before sodium_malloc: the canary is drawn there.
-    private static let isReady = sodium_init() >= 0
+    /// Whether the pages are locked into memory, so that they never reach swap.
+    package var isLocked: Bool { pages.isLocked }
+
+    /// Whether a forked child finds zeros in place of the bytes.
+    package var isWipedOnFork: Bool { pages.isWipedOnFork }
 
     /// Whether another process allocated this and the fork wiped it.
     package var isForeign: Bool { owner != ProcessToken.current }
@@ -115,14 +114,9 @@ package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
     /// - Returns: whether the system did it; a refusal leaves the pages as they were.
     @discardableResult
     package mutating func protect(_ access: Access) -> Bool {
-        let result =
-            switch access {
-            case .none: unsafe sodium_mprotect_noaccess(base)
-            case .read: unsafe sodium_mprotect_readonly(base)
-            case .readWrite: unsafe sodium_mprotect_readwrite(base)
-            }
-        if result == 0 { self.access = access }
-        return result == 0
+        guard pages.protect(access) else { return false }
+        self.access = access
+        return true
     }
 
     /// Lets `body` read bytes that are otherwise out of reach, and closes them again.

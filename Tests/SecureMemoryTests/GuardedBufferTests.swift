@@ -1,6 +1,7 @@
 import CSystem
 import Glibc
 import SecureMemory
+import TestSupport
 import Testing
 
 @Suite struct GuardedBufferTests {
@@ -25,6 +26,37 @@ import Testing
         #expect(GuardedBuffer.footprint(of: page - 16) == 2 * page)
         #expect(GuardedBuffer.footprint(of: page - 15) == 3 * page)
         #expect(GuardedBuffer.footprint(of: 10 * page) == 12 * page)
+    }
+
+    @Test("a page is used again: writable, with zeros, and never by a child of a fork", arguments: [1, 100, 4_080])
+    func reuse(count: Int) async throws {
+        // In a process of its own nobody else takes the page.
+        await #expect(processExitsWith: .success) { [count] in
+            let page = UInt(getpagesize())
+            func use() throws -> (page: UInt, isZero: Bool) {
+                var buffer = try GuardedBuffer(count: count)
+                let isZero = buffer.bytes.array.allSatisfy { $0 == 0 }
+                for offset in 0..<count { buffer.store(0xA5, at: offset) }
+                let address = unsafe buffer.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) }
+                buffer.protect(.none)
+                return (address / page, isZero)
+            }
+            let first = try use()
+            let filled = try GuardedBuffer(copying: [UInt8](repeating: 0x5A, count: 4_080).rawSpan)
+            let isSamePage =
+                unsafe filled.withUnsafeBytes { UInt(bitPattern: $0.baseAddress) / page } == first.page
+            #expect(isSamePage)
+            let other = try use()
+            #expect(other.page != first.page && other.isZero)
+            // The page of the second is spare now; a child starts without.
+            let status = try Child.status {
+                guard let inChild = try? use() else { return 1 }
+                return inChild.page != other.page && inChild.isZero ? 0 : 2
+            }
+            #expect(status == 0)
+            let again = try use()
+            #expect(again.page == other.page && again.isZero)
+        }
     }
 
     @Test("reading past the end faults")
