@@ -16,11 +16,19 @@ extension AgentService {
         enqueue(saving, reply) { [self] in
             switch handed.take() {
             // Nobody is to wait for a lock after having waited for others to do so.
-            case .some(let change): clock.now <= latest ? self.save(change) : .failure(.busy)
+            case .some(let change): clock.now <= latest ? self.save(change) : Self.heldUp(path)
             // A lock has taken it.
             case .none: .failure(.vault(.locked))
             }
         }
+    }
+
+    /// A save before this one took too long: its drive may be slow, or another program hold the lock of its file.
+    private static func heldUp(_ path: String) -> AgentReply {
+        .failure(
+            .vault(
+                .ioError(
+                    step: "begin to save: an earlier save takes too long", errno: Errno.wouldBlock.code, path: path)))
     }
 
     private static func nanoseconds(_ duration: Duration) -> Int64 { duration.components.seconds * 1_000_000_000 }

@@ -12,6 +12,8 @@ enum UnlockCommand {
                 + "sleep of the machine, when the agent ends, or when the passphrase is changed.",
             "The agent is a process of yours that starts by itself and outlives the terminal. It gets the key, never the "
                 + "passphrase, and hands out values, never the key. Another unlock begins both times anew.",
+            "While it is unlocked, the settings are those of the newest save. A file that is removed, damaged or replaced by an "
+                + "older one meanwhile changes nothing of that, and is told when something is to be changed.",
             "A time is \(DurationText.form(suchAs: "15m")), or never.",
         ],
         examples: [
