@@ -28,6 +28,14 @@ extension Failure {
         }
     }
 
+    /// Why an answer is of no use.
+    init(_ error: AgentAnswerError) {
+        switch error {
+        case .nonsense: self = AgentLink.nonsense
+        case .outOfMemory: self = .outOfMemory
+        }
+    }
+
     /// Why the agent did not do it. What a vault says is told elsewhere.
     init(_ failure: AgentFailure) {
         switch failure {

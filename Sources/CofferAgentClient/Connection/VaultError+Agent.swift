@@ -23,6 +23,15 @@ extension VaultError {
             }
     }
 
+    /// Why an answer is of no use.
+    init(_ error: AgentAnswerError) {
+        self =
+            switch error {
+            case .nonsense: .nonsense
+            case .outOfMemory: .notEnoughMemory(memoryKiB: nil)
+            }
+    }
+
     /// Why the agent did not do it.
     init(_ failure: AgentFailure) {
         self =

@@ -23,10 +23,9 @@ extension AgentVault {
         let questions = try questions()
         try questions.connections.updaters.refuseNesting()
         var absent: Set<SettingName> = []
-        for _ in 0..<AgentQuestions.attempts {
-            if let result = try attempt(questions, &absent, body) { return result }
+        return try OneSave.read(orThrow: VaultError.outrun as any Error) {
+            try attempt(questions, &absent, body)
         }
-        throw VaultError.outrun
     }
 
     /// Runs the closure and has its changes made.

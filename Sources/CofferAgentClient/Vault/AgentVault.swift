@@ -77,8 +77,13 @@ public final class AgentVault: Sendable {
     /// The agent, as it is asked for this vault.
     func questions() throws(VaultError) -> AgentQuestions {
         let path = try location.path()
-        guard let absolute = AbsolutePath.of(path) else {
-            throw .ioError(step: "find the working directory", errno: 0, path: path)
+        let absolute: String
+        do throws(AbsolutePath.Failure) { absolute = try AbsolutePath.of(path) } catch {
+            switch error {
+            case .noWorkingDirectory(let errno):
+                throw .ioError(step: "find the working directory", errno: errno, path: path)
+            case .notText: throw .ioError(step: "find the working directory", errno: 0, path: path)
+            }
         }
         return try AgentQuestions(connections.object, path: absolute)
     }

@@ -6,7 +6,19 @@ extension Session {
     var quotedVault: String { (try? vaultPath()).map { "the vault \(Escaping.quoted($0))" } ?? "the vault" }
 
     /// The path of the vault as the agent is told it: this process may stand in another directory.
-    func absoluteVaultPath() throws(Failure) -> String { try Directories.absolute(try vaultPath()) }
+    func absoluteVaultPath() throws(Failure) -> String { try absolute(try vaultPath()) }
+
+    private func absolute(_ path: String) throws(Failure) -> String {
+        do throws(AbsolutePath.Failure) { return try AbsolutePath.of(path) } catch {
+            switch error {
+            case .noWorkingDirectory(let number):
+                throw .system("finding the working directory", SystemError(number: number))
+            case .notText:
+                throw Failure(
+                    .ioError, "the path of the working directory is not valid UTF-8", hint: "use an absolute path")
+            }
+        }
+    }
 
     /// Where the agent of this user listens.
     func agentLocation() throws(Failure) -> AgentLocation {
@@ -59,7 +71,7 @@ extension Session {
             try PassphraseOrigin.chosen(in: arguments, .current) == nil
         else { return nil }
         let chosen = if let path { path } else { try vaultPath() }
-        let path = try Directories.absolute(chosen)
+        let path = try absolute(chosen)
         do throws(AgentClientError) {
             return AgentAccess(try AgentLink(to: try AgentLocation.ofUser(), vault: path), self, path: path)
         } catch {
