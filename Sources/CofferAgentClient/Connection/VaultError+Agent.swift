@@ -4,9 +4,6 @@ internal import Glibc
 
 // What the agent, or the want of one, means for a vault.
 extension VaultError {
-    /// The step of a change whose outcome is not known.
-    static let hearOfChange = "hear whether the change is made"
-
     /// Why there is no answer. Without an agent no vault is unlocked.
     init(_ error: AgentClientError) {
         self =
@@ -47,9 +44,6 @@ extension VaultError {
 
     /// An answer that means nothing.
     static let nonsense = VaultError.ioError(step: "understand the agent", errno: EPROTO, path: "agent")
-
-    /// An answer to a change that means nothing: the change may be made.
-    static let unheard = VaultError.ioError(step: hearOfChange, errno: EPROTO, path: "agent")
 
     /// Others saved again and again.
     static let outrun = VaultError.ioError(step: "keep up with the saves of others", errno: EAGAIN, path: "agent")

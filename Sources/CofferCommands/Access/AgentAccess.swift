@@ -143,7 +143,7 @@ final class AgentAccess: SettingsAccess {
             throw refused ?? Failure(.refused, reason)
         }
         guard case .changed(_, let outcomes, let warnings) = reply, outcomes.count == steps.count else {
-            throw AgentLink.unheard
+            throw VaultError.outcomeUnknown(path: path)
         }
         session.warnOfSave(warnings)
         return outcomes
