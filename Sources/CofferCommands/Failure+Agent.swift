@@ -1,12 +1,11 @@
 internal import CofferAgent
-internal import Glibc
 
 // What the agent, or the want of one, means for a person.
 extension Failure {
     /// Why there is no answer.
     init(_ error: AgentClientError) {
         switch error {
-        case .noAgent(_, let number) where number == ENOENT || number == ECONNREFUSED || number == 0: self = .noAgent
+        case .noAgent where error.meansNobody: self = .noAgent
         case .noAgent(let path, let number):
             self.init(
                 .agentUnavailable,

@@ -123,7 +123,7 @@ package enum AgentStarter {
     private static func line(from descriptor: Int32, until deadline: Int64) -> Line {
         var text: [UInt8] = []
         while text.last != 0x0A {
-            guard UnixSocket.wait(descriptor, for: POLLIN, until: deadline) else { return .late }
+            guard UnixSocket.wait(descriptor, for: .reading, until: deadline) else { return .late }
             var bytes = [UInt8](repeating: 0, count: 16)
             let count = unsafe read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }

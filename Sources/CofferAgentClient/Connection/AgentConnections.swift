@@ -1,6 +1,5 @@
 internal import Coffer
 internal import CofferAgent
-internal import Glibc
 internal import SecureMemory
 
 /// The connections of a vault to the agent: one is kept for the next question, whoever asks it.
