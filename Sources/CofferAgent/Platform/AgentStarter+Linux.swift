@@ -38,6 +38,19 @@ package enum AgentStarter {
         let deadline = MonotonicTime.deadline(after: timeout)
         // Here there is somebody to tell what is wrong with it.
         try checkDirectory(location)
+        while true {
+            if let child = try attempt(at: location, program, until: deadline) { return child }
+            // The other one may have been about to end, and then there is none.
+            if try waitForOther(location, until: deadline) { return nil }
+        }
+    }
+
+    /// Starts an agent once.
+    ///
+    /// - Returns: nil if it has ended because another one lives.
+    private static func attempt(
+        at location: AgentLocation, _ program: String, until deadline: Int64
+    ) throws(AgentStartError) -> Int32? {
         var ends: [Int32] = [-1, -1]
         guard unsafe cs_pipe(&ends) == 0 else { throw .failed(step: "make a pipe", errno: errno) }
         let reading = OwnedDescriptor(ends[0])
@@ -46,19 +59,17 @@ package enum AgentStarter {
         // From now on the agent alone has the other end, so that its death ends the wait.
         writing = nil
         _ = consume writing
-        switch line(from: reading.number, until: deadline) {
-        case .ready: break
-        case .running:
-            try waitForOther(location, child, until: deadline)
-            return nil
-        case .closed:
-            guard let status = status(of: child, until: deadline) else { throw .timedOut }
-            throw .ended(status: status)
+        let heard = line(from: reading.number, until: deadline)
+        switch heard {
+        case .ready: return child
         case .late:
             end(child)
             throw .timedOut
+        case .running, .closed:
+            guard let status = status(of: child, until: deadline) else { throw .timedOut }
+            if heard == .running { return nil }
+            throw .ended(status: status)
         }
-        return child
     }
 
     private static func checkDirectory(_ location: AgentLocation) throws(AgentStartError) {
@@ -134,19 +145,23 @@ package enum AgentStarter {
     }
 
     /// Another agent was faster; it may not listen yet.
+    ///
+    /// - Returns: false if nobody listens for a while.
     private static func waitForOther(
-        _ location: AgentLocation, _ child: pid_t, until deadline: Int64
-    ) throws(AgentStartError) {
-        guard status(of: child, until: deadline) != nil else { throw .timedOut }
+        _ location: AgentLocation, until deadline: Int64
+    ) throws(AgentStartError) -> Bool {
+        let patience = MonotonicTime.deadline(after: .milliseconds(100))
         while MonotonicTime.now < deadline {
             do throws(AgentClientError) {
                 _ = try AgentConnection(to: location, timeout: .nanoseconds(deadline - MonotonicTime.now))
-                return
+                return true
             } catch {
                 switch error {
-                case .noAgent, .broken: usleep(5_000)
+                case .noAgent, .broken:
+                    guard MonotonicTime.now < patience else { return false }
+                    usleep(5_000)
                 // Somebody is there, and the next connection says what is wrong.
-                case .foreignAgent, .version, .tooLarge: return
+                case .foreignAgent, .version, .tooLarge: return true
                 case .timedOut: throw .timedOut
                 }
             }

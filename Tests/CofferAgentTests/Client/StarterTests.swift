@@ -110,6 +110,16 @@ struct StarterTests {
         try agent.stop()
     }
 
+    @Test("Where another agent was about to end, one is started all the same")
+    func ending() throws {
+        let place = try TestPlace()
+        let script = """
+            if mkdir '\(place.root)/first' 2>/dev/null; then echo running >&3; else echo ready >&3; fi
+            """
+        #expect(try Self.failure(place, script) == nil)
+        #expect(place.mode("\(place.root)/first") != nil)
+    }
+
     @Test("What is wrong with the place or the program is told before anything runs")
     func refused() throws {
         let place = try TestPlace()
