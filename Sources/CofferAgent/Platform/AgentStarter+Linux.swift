@@ -5,18 +5,6 @@ internal import Glibc
     #error("AgentStarter knows Linux only: add a file for this system to this folder")
 #endif
 
-/// Why no agent could be started.
-package enum AgentStartError: Error, Equatable, Sendable {
-    /// A step failed, for the system's reason.
-    case failed(step: String, errno: Int32)
-    /// The directory, or what is in it, is not as it should be.
-    case refused(path: String, reason: String)
-    /// The program ended with this status before it was ready.
-    case ended(status: Int32)
-    /// The program was not ready in time, and was ended.
-    case timedOut
-}
-
 /// Starts an agent that outlives the program, the terminal and the session that asked for it.
 package enum AgentStarter {
     /// Starts an agent and waits until it listens. One that lives already is left alone.
@@ -59,16 +47,21 @@ package enum AgentStarter {
         // From now on the agent alone has the other end, so that its death ends the wait.
         writing = nil
         _ = consume writing
-        let heard = line(from: reading.number, until: deadline)
-        switch heard {
-        case .ready: return child
+        let line: ReadyLine?
+        switch hear(reading.number, until: deadline) {
+        case .line(.ready): return child
         case .late:
             end(child)
             throw .timedOut
-        case .running, .closed:
-            guard let status = status(of: child, until: deadline) else { throw .timedOut }
-            if heard == .running { return nil }
-            throw .ended(status: status)
+        case .line(let told): line = told
+        case .nothing: line = nil
+        }
+        guard let status = status(of: child, until: deadline) else { throw .timedOut }
+        switch line {
+        case .running: return nil
+        case .refused(let path, let reason): throw .refused(path: path, reason: reason)
+        case .failed(let step, let errno): throw .failed(step: step, errno: errno)
+        case .ready, nil: throw .ended(status: status)
         }
     }
 
@@ -129,19 +122,19 @@ package enum AgentStarter {
 
     // MARK: Waiting
 
-    private enum Line { case ready, running, closed, late }
+    private enum Heard { case line(ReadyLine), nothing, late }
 
-    private static func line(from descriptor: Int32, until deadline: Int64) -> Line {
+    private static func hear(_ descriptor: Int32, until deadline: Int64) -> Heard {
         var text: [UInt8] = []
         while text.last != 0x0A {
             guard UnixSocket.wait(descriptor, for: .reading, until: deadline) else { return .late }
-            var bytes = [UInt8](repeating: 0, count: 16)
+            var bytes = [UInt8](repeating: 0, count: ReadyLine.maximumLength)
             let count = unsafe read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0, text.count < 16 else { return .closed }
+            guard count > 0, text.count + count <= ReadyLine.maximumLength else { return .nothing }
             text += bytes.prefix(count)
         }
-        return String(decoding: text, as: UTF8.self) == "ready\n" ? .ready : .running
+        return ReadyLine(Array(text.dropLast())).map { .line($0) } ?? .nothing
     }
 
     /// Another agent was faster; it may not listen yet.

@@ -62,5 +62,6 @@ enum AgentCommand {
 
 extension CommandOption {
     static let readyFD = CommandOption(
-        "ready-fd", "N", "for run: write the line \"ready\" to descriptor N once the agent listens, and close it")
+        "ready-fd", "N",
+        "for run: write the line \"ready\" to descriptor N once the agent listens, or else why not, and close it")
 }
