@@ -129,6 +129,16 @@ import VaultFile
         }
     }
 
+    @Test("an agent that was ending when it was asked to end is no failure, but one that never does is")
+    func stopping() throws {
+        let twice = try run(["agent", "stop"]) { number, _ in number == 0 ? nil : .done }
+        #expect(twice.code == 0, "\(twice.messages)")
+        #expect(twice.messages.contains("the agent has ended"))
+        let never = try run(["agent", "stop"]) { _, _ in nil }
+        #expect(never.code == 18)
+        #expect(never.messages.contains("before it answered"))
+    }
+
     @Test("a lock between the question whether it is unlocked and the change is 14, and nobody is asked half-way")
     func lockedMeanwhile() throws {
         let outcome = try run(["set", "a"], text: "value") { _, request in

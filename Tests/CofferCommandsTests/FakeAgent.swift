@@ -121,6 +121,7 @@ final class FakeAgent: Sendable {
             }
             guard let reply, let frame = try? reply.encode() else { return }
             write(frame.bytes, to: connection)
+            if request == .stop { return }
         }
     }
 
