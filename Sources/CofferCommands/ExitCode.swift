@@ -44,7 +44,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .noMatchingSlot: ["noMatchingSlot"]
         case .conflict: ["conflict"]
         case .locked: ["locked"]
-        case .ioError: ["ioError", "savedButNotSynced"]
+        case .ioError: ["ioError", "savedButNotSynced", "outcomeUnknown"]
         case .notFound: ["notFound"]
         case .refused: ["refused"]
         case .agentUnavailable: ["agentUnavailable"]
@@ -77,7 +77,7 @@ package enum ExitCode: Int32, CaseIterable, Sendable {
         case .conflict: "the key of the vault changed meanwhile: nothing was overwritten"
         case .locked: "the vault is locked, or there was no way to ask for the passphrase or the value"
         case .ioError:
-            "reading or writing failed; the message names the step, and says so if a change is made all the same"
+            "reading or writing failed; the message names the step, and says so if a change is made all the same, or may be"
         case .notFound: "there is no such setting"
         case .refused: "a rule said no: weak passphrase, empty value, binary to a terminal, existing file or setting"
         case .agentUnavailable:

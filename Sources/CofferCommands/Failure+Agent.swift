@@ -1,12 +1,11 @@
 internal import CofferAgent
-internal import Glibc
 
 // What the agent, or the want of one, means for a person.
 extension Failure {
     /// Why there is no answer.
     init(_ error: AgentClientError) {
         switch error {
-        case .noAgent(_, let number) where number == ENOENT || number == ECONNREFUSED || number == 0: self = .noAgent
+        case .noAgent where error.meansNobody: self = .noAgent
         case .noAgent(let path, let number):
             self.init(
                 .agentUnavailable,
@@ -25,6 +24,14 @@ extension Failure {
                 hint: "try again; coffer agent stop ends the agent")
         case .tooLarge:
             self.init(.limitExceeded, "that is more than the agent takes at once", hint: "--no-agent goes without")
+        }
+    }
+
+    /// Why an answer is of no use.
+    init(_ error: AgentAnswerError) {
+        switch error {
+        case .nonsense: self = AgentLink.nonsense
+        case .outOfMemory: self = .outOfMemory
         }
     }
 

@@ -97,6 +97,10 @@ extension Failure {
                 hint: Self.hint(for: number, step: step))
         case .savedButNotSynced(let number, let path):
             self = .notSynced("the change is saved", errno: number, path: path)
+        case .outcomeUnknown(let path):
+            self.init(
+                .ioError, "\(Escaping.quoted(path)): the agent did not say whether the change is made",
+                hint: "look before you do it again")
         case .notFound(let name): self = .notFound(name, vault: vault)
         case .typeMismatch(let name, let expected, let found):
             self.init(.unexpected, "the setting \(Escaping.quoted(name)) is of type \(found), not \(expected)")

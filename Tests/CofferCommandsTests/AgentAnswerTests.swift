@@ -111,6 +111,34 @@ import VaultFile
         #expect(odd.messages.contains("did not say whether the change is made"))
     }
 
+    @Test("an agent that ends before it greets is looked for once more, and no more often")
+    func dropped() throws {
+        let session = try CofferSession()
+        func run(_ words: [String], dropping: Int) throws -> CommandRunner.Outcome {
+            let agent = try FakeAgent(dropping: dropping) { _, request in
+                request == .lock(path: nil) ? .done : .value(generation: 1, list: try .list(of: "x"))
+            }
+            return try agent.runner(session).run(words)
+        }
+        for words in [["get", "a"], ["lock", "--all"], ["agent", "start"]] {
+            let once = try run(words, dropping: 1)
+            #expect(once.code == 0, "\(words): \(once.messages)")
+            let twice = try run(words, dropping: 2)
+            #expect(twice.code == (words == ["get", "a"] ? 14 : 18), "\(words)")
+            #expect(twice.messages.contains("before it answered"), "\(words): \(twice.messages)")
+        }
+    }
+
+    @Test("an agent that was ending when it was asked to end is no failure, but one that never does is")
+    func stopping() throws {
+        let twice = try run(["agent", "stop"]) { number, _ in number == 0 ? nil : .done }
+        #expect(twice.code == 0, "\(twice.messages)")
+        #expect(twice.messages.contains("the agent has ended"))
+        let never = try run(["agent", "stop"]) { _, _ in nil }
+        #expect(never.code == 18)
+        #expect(never.messages.contains("before it answered"))
+    }
+
     @Test("a lock between the question whether it is unlocked and the change is 14, and nobody is asked half-way")
     func lockedMeanwhile() throws {
         let outcome = try run(["set", "a"], text: "value") { _, request in

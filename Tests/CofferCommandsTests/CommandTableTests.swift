@@ -127,7 +127,7 @@ import Testing
     @Test("the statuses are those of the format")
     func exitCodes() {
         #expect(ExitCode.allCases.map(\.rawValue) == Array(0...19) + [125, 126, 127])
-        #expect(Set(ExitCode.allCases.flatMap(\.classes)).count == 28)
+        #expect(Set(ExitCode.allCases.flatMap(\.classes)).count == 29)
         #expect(HelpText.exitCodes.split(separator: "\n").count >= 23)
     }
 }

@@ -37,6 +37,17 @@ import Testing
         #expect(failure.message == "the vault \"/v\\u{A}\\u{1B}\": it belongs to another user")
     }
 
+    @Test("a change that may be made or not is no failure of which nothing is left, and names the vault")
+    func outcomeUnknown() {
+        let failure = Failure(VaultError.outcomeUnknown(path: "/v\n"), vault: nil)
+        #expect(failure.code == .ioError)
+        #expect(failure.message == "\"/v\\u{A}\": the agent did not say whether the change is made")
+        #expect(failure.hint == "look before you do it again")
+        #expect(ExitCode.ioError.classes.contains("outcomeUnknown"))
+        let told = "\(VaultError.outcomeUnknown(path: "/v"))"
+        #expect(told == "the change in /v may be made or not: look before you do it again")
+    }
+
     @Test("memory that is missing is said with its size only where it is known")
     func memory() {
         #expect(Failure(VaultError.notEnoughMemory(memoryKiB: nil), vault: nil).message == "there is not enough memory")

@@ -46,8 +46,9 @@ final class FakeAgent: Sendable {
     ///
     /// - Parameters:
     ///   - version: the one that it greets with.
+    ///   - dropping: how many connections it ends before it greets.
     ///   - answer: gets the number of the request, over all connections, and the request; nothing ends the connection.
-    init(version: UInt32 = AgentProtocol.version, _ answer: @escaping Answer) throws {
+    init(version: UInt32 = AgentProtocol.version, dropping: Int = 0, _ answer: @escaping Answer) throws {
         var template = Array("/tmp/coffer.XXXXXX".utf8CString)
         try #require(unsafe mkdtemp(&template) != nil)
         let runtime = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -68,10 +69,11 @@ final class FakeAgent: Sendable {
         Thread {
             // Closed here alone: the number of a closed one is soon that of another test's agent.
             defer { close(listener) }
+            var dropped = 0
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
-                Self.serve(connection, version, count, answer)
+                if dropped < dropping { dropped += 1 } else { Self.serve(connection, version, count, answer) }
                 close(connection)
             }
         }.start()
@@ -119,6 +121,7 @@ final class FakeAgent: Sendable {
             }
             guard let reply, let frame = try? reply.encode() else { return }
             write(frame.bytes, to: connection)
+            if request == .stop { return }
         }
     }
 

@@ -53,6 +53,17 @@ import Testing
         #expect(try FileManager.default.contentsOfDirectory(atPath: session.runtime).isEmpty)
     }
 
+    @Test("why an agent did not come up is told by who wanted it")
+    func noStart() throws {
+        let session = try AgentSession()
+        let lock = session.runtime + "/agent.lock"
+        try FileManager.default.createDirectory(atPath: lock, withIntermediateDirectories: false)
+        let outcome = try session.unlock()
+        #expect(outcome.code == 18)
+        #expect(outcome.messages.contains("\"\(lock)\": it is no file"), "\(outcome.messages)")
+        #expect(outcome.bytes.isEmpty)
+    }
+
     @Test("a vault that is not there, a wrong passphrase and a bad time unlock nothing")
     func refused() throws {
         let session = try AgentSession()

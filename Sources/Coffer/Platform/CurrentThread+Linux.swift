@@ -5,7 +5,7 @@ internal import Glibc
 #endif
 
 /// The thread that runs.
-enum CurrentThread {
+package enum CurrentThread {
     /// A number that no other live thread of this process has.
-    static var number: UInt { UInt(pthread_self()) }
+    package static var number: UInt { UInt(pthread_self()) }
 }

@@ -30,6 +30,8 @@ extension VaultError: CustomStringConvertible {
             "could not \(step) (\(shown(path)))" + (errno == 0 ? "" : ": system error \(errno)")
         case .savedButNotSynced(let errno, let path):
             "the change is saved in \(shown(path)), but may not survive a power cut (system error \(errno)): do not repeat it"
+        case .outcomeUnknown(let path):
+            "the change in \(shown(path)) may be made or not: look before you do it again"
         case .notFound(let name): "there is no setting \(shown(name))"
         case .typeMismatch(let name, let expected, let found):
             "the setting \(shown(name)) is of type \(found), not \(expected)"

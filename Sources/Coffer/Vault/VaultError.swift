@@ -41,13 +41,15 @@ public enum VaultError: Error, Equatable, Sendable {
     /// The vault is locked. Unlock it.
     case locked
     /// A step with the file failed; the number is the system's. Nothing was saved, and nothing was lost.
-    ///
-    /// Through an agent there is one step of which that is not known, and its name says so.
     case ioError(step: String, errno: Int32, path: String)
     /// The change is saved and in force, so it must not be done again; but a power cut may still undo it.
     ///
     /// The directory could not be brought to the disk, for the system's reason.
     case savedButNotSynced(errno: Int32, path: String)
+    /// The agent did not say whether the change is made: it may be, or not. Look before you do it again.
+    ///
+    /// Only a vault that is used through an agent throws it.
+    case outcomeUnknown(path: String)
     /// There is no such setting.
     case notFound(name: String)
     /// The setting has a value of another type than the reader asks for, or one that does not fit without loss.

@@ -1,3 +1,5 @@
+internal import VaultFile
+
 /// Why a client has no answer.
 package enum AgentClientError: Error, Equatable, Sendable {
     /// There is no agent at this socket, for the system's reason.
@@ -12,4 +14,10 @@ package enum AgentClientError: Error, Equatable, Sendable {
     case timedOut
     /// Nothing was sent: the request is larger than a frame may be, or guarded memory for it could not be had.
     case tooLarge
+
+    /// Whether nobody listens there; not that the directory may not be read, nor that no file can be opened.
+    package var meansNobody: Bool {
+        guard case .noAgent(_, let number) = self else { return false }
+        return [Errno.noEntry, .connectionRefused].contains(Errno(code: number))
+    }
 }

@@ -1,4 +1,3 @@
-internal import Glibc
 internal import SecureMemory
 internal import VaultFile
 
@@ -56,7 +55,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     package mutating func waitForEnd(timeout: Duration) -> Bool {
         isBroken = true
         let deadline = MonotonicTime.deadline(after: timeout)
-        while UnixSocket.wait(socket.number, for: POLLIN, until: deadline) {
+        while UnixSocket.wait(socket.number, for: .reading, until: deadline) {
             var bytes: [UInt8] = []
             if UnixSocket.read(socket.number, into: &bytes) == .ended { return true }
         }
@@ -84,7 +83,7 @@ package struct AgentConnection: ~Copyable, Sendable {
                 if let socket = try attempt(path) { return OwnedDescriptor(socket) }
                 // The agent lives and has many others to accept before.
                 guard MonotonicTime.now < deadline else { throw .timedOut }
-                usleep(2_000)
+                MonotonicTime.pause()
             }
         }
     }
@@ -126,7 +125,7 @@ package struct AgentConnection: ~Copyable, Sendable {
             case .some(let count): sent += count
             case .none:
                 // An agent that refuses a frame in the middle says so, and reads no more.
-                guard UnixSocket.wait(socket, for: POLLOUT, until: deadline) else { throw .timedOut }
+                guard UnixSocket.wait(socket, for: .writing, until: deadline) else { throw .timedOut }
             case .ended: return
             }
         }
@@ -135,7 +134,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     private static func receive(from socket: Int32, until deadline: Int64) throws(AgentClientError) -> AgentReply {
         var incoming = IncomingFrame()
         while true {
-            guard UnixSocket.wait(socket, for: POLLIN, until: deadline) else { throw .timedOut }
+            guard UnixSocket.wait(socket, for: .reading, until: deadline) else { throw .timedOut }
             switch incoming.receive(from: socket) {
             case .partial: continue
             // Without room for the answer it is not known what it said: that is no refusal.

@@ -5,18 +5,6 @@ internal import Glibc
     #error("AgentStarter knows Linux only: add a file for this system to this folder")
 #endif
 
-/// Why no agent could be started.
-package enum AgentStartError: Error, Equatable, Sendable {
-    /// A step failed, for the system's reason.
-    case failed(step: String, errno: Int32)
-    /// The directory, or what is in it, is not as it should be.
-    case refused(path: String, reason: String)
-    /// The program ended with this status before it was ready.
-    case ended(status: Int32)
-    /// The program was not ready in time, and was ended.
-    case timedOut
-}
-
 /// Starts an agent that outlives the program, the terminal and the session that asked for it.
 package enum AgentStarter {
     /// Starts an agent and waits until it listens. One that lives already is left alone.
@@ -38,6 +26,19 @@ package enum AgentStarter {
         let deadline = MonotonicTime.deadline(after: timeout)
         // Here there is somebody to tell what is wrong with it.
         try checkDirectory(location)
+        while true {
+            if let child = try attempt(at: location, program, until: deadline) { return child }
+            // The other one may have been about to end, and then there is none.
+            if try waitForOther(location, until: deadline) { return nil }
+        }
+    }
+
+    /// Starts an agent once.
+    ///
+    /// - Returns: nil if it has ended because another one lives.
+    private static func attempt(
+        at location: AgentLocation, _ program: String, until deadline: Int64
+    ) throws(AgentStartError) -> Int32? {
         var ends: [Int32] = [-1, -1]
         guard unsafe cs_pipe(&ends) == 0 else { throw .failed(step: "make a pipe", errno: errno) }
         let reading = OwnedDescriptor(ends[0])
@@ -46,19 +47,22 @@ package enum AgentStarter {
         // From now on the agent alone has the other end, so that its death ends the wait.
         writing = nil
         _ = consume writing
-        switch line(from: reading.number, until: deadline) {
-        case .ready: break
-        case .running:
-            try waitForOther(location, child, until: deadline)
-            return nil
-        case .closed:
-            guard let status = status(of: child, until: deadline) else { throw .timedOut }
-            throw .ended(status: status)
+        let line: ReadyLine?
+        switch hear(reading.number, until: deadline) {
+        case .line(.ready): return child
         case .late:
             end(child)
             throw .timedOut
+        case .line(let told): line = told
+        case .nothing: line = nil
         }
-        return child
+        guard let status = status(of: child, until: deadline) else { throw .timedOut }
+        switch line {
+        case .running: return nil
+        case .refused(let path, let reason): throw .refused(path: path, reason: reason)
+        case .failed(let step, let errno): throw .failed(step: step, errno: errno)
+        case .ready, nil: throw .ended(status: status)
+        }
     }
 
     private static func checkDirectory(_ location: AgentLocation) throws(AgentStartError) {
@@ -118,35 +122,39 @@ package enum AgentStarter {
 
     // MARK: Waiting
 
-    private enum Line { case ready, running, closed, late }
+    private enum Heard { case line(ReadyLine), nothing, late }
 
-    private static func line(from descriptor: Int32, until deadline: Int64) -> Line {
+    private static func hear(_ descriptor: Int32, until deadline: Int64) -> Heard {
         var text: [UInt8] = []
         while text.last != 0x0A {
-            guard UnixSocket.wait(descriptor, for: POLLIN, until: deadline) else { return .late }
-            var bytes = [UInt8](repeating: 0, count: 16)
+            guard UnixSocket.wait(descriptor, for: .reading, until: deadline) else { return .late }
+            var bytes = [UInt8](repeating: 0, count: ReadyLine.maximumLength)
             let count = unsafe read(descriptor, &bytes, bytes.count)
             if count < 0, errno == EINTR { continue }
-            guard count > 0, text.count < 16 else { return .closed }
+            guard count > 0, text.count + count <= ReadyLine.maximumLength else { return .nothing }
             text += bytes.prefix(count)
         }
-        return String(decoding: text, as: UTF8.self) == "ready\n" ? .ready : .running
+        return ReadyLine(Array(text.dropLast())).map { .line($0) } ?? .nothing
     }
 
     /// Another agent was faster; it may not listen yet.
+    ///
+    /// - Returns: false if nobody listens for a while.
     private static func waitForOther(
-        _ location: AgentLocation, _ child: pid_t, until deadline: Int64
-    ) throws(AgentStartError) {
-        guard status(of: child, until: deadline) != nil else { throw .timedOut }
+        _ location: AgentLocation, until deadline: Int64
+    ) throws(AgentStartError) -> Bool {
+        let patience = MonotonicTime.deadline(after: .milliseconds(100))
         while MonotonicTime.now < deadline {
             do throws(AgentClientError) {
                 _ = try AgentConnection(to: location, timeout: .nanoseconds(deadline - MonotonicTime.now))
-                return
+                return true
             } catch {
                 switch error {
-                case .noAgent, .broken: usleep(5_000)
+                case .noAgent, .broken:
+                    guard MonotonicTime.now < patience else { return false }
+                    usleep(5_000)
                 // Somebody is there, and the next connection says what is wrong.
-                case .foreignAgent, .version, .tooLarge: return
+                case .foreignAgent, .version, .tooLarge: return true
                 case .timedOut: throw .timedOut
                 }
             }

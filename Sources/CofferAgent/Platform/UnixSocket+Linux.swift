@@ -84,15 +84,25 @@ enum UnixSocket {
         }
     }
 
+    /// What a descriptor is waited for to be ready for.
+    enum Readiness {
+        case reading, writing
+
+        fileprivate var events: Int32 { self == .reading ? POLLIN : POLLOUT }
+    }
+
     /// Waits until a descriptor is ready.
     ///
-    /// - Parameter deadline: on `CLOCK_BOOTTIME`, in nanoseconds.
+    /// - Parameters:
+    ///   - descriptor: open.
+    ///   - readiness: for what.
+    ///   - deadline: on `CLOCK_BOOTTIME`, in nanoseconds.
     /// - Returns: whether it was ready in time.
-    static func wait(_ descriptor: Int32, for events: Int32, until deadline: Int64) -> Bool {
+    static func wait(_ descriptor: Int32, for readiness: Readiness, until deadline: Int64) -> Bool {
         while true {
             let left = deadline - MonotonicTime.now
             guard left > 0 else { return false }
-            var entry = pollfd(fd: descriptor, events: Int16(events), revents: 0)
+            var entry = pollfd(fd: descriptor, events: Int16(readiness.events), revents: 0)
             let result = unsafe poll(&entry, 1, MonotonicTime.milliseconds(left))
             if result > 0 { return true }
         }

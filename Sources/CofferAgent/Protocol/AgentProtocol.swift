@@ -21,4 +21,10 @@ package enum AgentProtocol {
     package static let keyLength = 32
     /// How many bytes of names one page of a list holds, about.
     package static let pageBytes = 1 << 18
+
+    /// Whether a path is one that the agent takes: absolute, not too long, and no end in its middle.
+    package static func isPath(_ path: String) -> Bool {
+        let bytes = path.utf8
+        return bytes.first == UInt8(ascii: "/") && bytes.count <= maximumPath && !bytes.contains(0)
+    }
 }

@@ -65,10 +65,10 @@ struct FrameReader: ~Escapable {
         return text
     }
 
-    /// An absolute path that the system takes.
+    /// A path that the agent takes.
     mutating func path() throws(AgentProtocolError) -> String {
         let path = try text(atMost: AgentProtocol.maximumPath)
-        guard path.utf8.first == UInt8(ascii: "/"), !path.utf8.contains(0) else { throw .malformed }
+        guard AgentProtocol.isPath(path) else { throw .malformed }
         return path
     }
 

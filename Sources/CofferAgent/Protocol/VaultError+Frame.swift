@@ -5,6 +5,7 @@ private enum ErrorCode: UInt8 {
     case noVault = 1, alreadyExists, notAVault, unsupportedVersion, unsupportedFeature, damaged, limitExceeded
     case notEnoughMemory, wrongPassphrase, tampered, invalidContents, rolledBack, forked, replaced, rekeyed
     case noMatchingSlot, conflict, locked, ioError, savedButNotSynced, notFound, typeMismatch, refused
+    case outcomeUnknown
 }
 
 extension FrameWriter {
@@ -48,6 +49,7 @@ extension FrameWriter {
         case .savedButNotSynced(let errno, let path):
             try write(.savedButNotSynced, [path])
             try signed(errno)
+        case .outcomeUnknown(let path): try write(.outcomeUnknown, [path])
         case .notFound(let name): try write(.notFound, [name])
         case .typeMismatch(let name, let expected, let found): try write(.typeMismatch, [name, expected, found])
         case .refused(let reason): try write(.refused, [reason])
@@ -97,6 +99,7 @@ extension FrameReader {
         case .savedButNotSynced:
             let path = try text()
             return .savedButNotSynced(errno: try signed32(), path: path)
+        case .outcomeUnknown: return .outcomeUnknown(path: try text())
         case .notFound: return .notFound(name: try text())
         case .typeMismatch:
             let (name, expected) = (try text(), try text())

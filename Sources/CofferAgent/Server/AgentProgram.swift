@@ -10,7 +10,7 @@ package enum AgentProgram {
     package struct Options: Sendable {
         /// Where it listens.
         package var location: AgentLocation
-        /// A descriptor that gets one line, `ready` or `running`, and is closed then or at a failure.
+        /// A descriptor that gets one line, that the agent listens or why it does not, and is closed then.
         package var readyDescriptor: Int32?
         /// What the system refused of the protection of the process.
         package var refusals: ProcessHardening.Refusals
@@ -64,7 +64,7 @@ package enum AgentProgram {
             let handler = makeHandler()
             let loop = try makeLoop(listening.descriptor, signals.number, handler, limits, options.location)
             let watch = SocketWatch(options.location.socketPath)
-            tell("ready\n", ready)
+            tell(.ready, ready)
             loop.run()
             watch.cancel()
             handler.stop()
@@ -74,10 +74,14 @@ package enum AgentProgram {
         } catch {
             switch error {
             case .alreadyRunning:
-                tell("running\n", ready)
+                tell(.running, ready)
                 return .alreadyRunning
-            case .refused(let path, let reason): return .refused(path: path, reason: reason)
-            case .failed(let step, let errno, let path): return .failed(step: step, errno: errno, path: path)
+            case .refused(let path, let reason):
+                tell(.refused(path: path, reason: reason), ready)
+                return .refused(path: path, reason: reason)
+            case .failed(let step, let errno, let path):
+                tell(.failed(step: step, errno: errno), ready)
+                return .failed(step: step, errno: errno, path: path)
             }
         }
     }
@@ -110,9 +114,9 @@ package enum AgentProgram {
         _ = unsafe setrlimit(descriptors, &limit)
     }
 
-    private static func tell(_ line: String, _ ready: consuming OwnedDescriptor?) {
+    private static func tell(_ line: ReadyLine, _ ready: consuming OwnedDescriptor?) {
         guard let ready else { return }
-        let bytes = Array(line.utf8)
+        let bytes = line.bytes
         // Nobody may be there any more to hear it.
         _ = unsafe write(ready.number, bytes, bytes.count)
     }

@@ -1,6 +1,5 @@
 internal import Coffer
 internal import CofferAgent
-internal import Glibc
 internal import SecureMemory
 
 /// The connections of a vault to the agent: one is kept for the next question, whoever asks it.
@@ -33,16 +32,15 @@ final class AgentConnections: Sendable {
 
     /// Asks once, on a connection that nobody can have ended before.
     ///
-    /// - Throws: for an answer that did not come, that it is not known whether the change is made.
-    func change(_ request: consuming AgentRequest) throws(VaultError) -> AgentReply {
+    /// - Throws: `outcomeUnknown` for an answer that did not come.
+    func change(_ change: consuming AgentChange) throws(VaultError) -> AgentReply {
+        let path = change.path
         let connection: AgentConnection
         do throws(AgentClientError) { connection = try connect() } catch { throw VaultError(error) }
-        let path = connection.location.socketPath
-        do throws(AgentClientError) { return try exchange(request, on: connection) } catch {
+        do throws(AgentClientError) { return try exchange(.change(change), on: connection) } catch {
             switch error {
-            case .broken: throw .ioError(step: VaultError.hearOfChange, errno: ECONNRESET, path: path)
-            case .timedOut: throw .ioError(step: VaultError.hearOfChange, errno: ETIMEDOUT, path: path)
-            default: throw VaultError(error)
+            case .broken, .timedOut: throw .outcomeUnknown(path: path)
+            case .noAgent, .foreignAgent, .version, .tooLarge: throw VaultError(error)
             }
         }
     }

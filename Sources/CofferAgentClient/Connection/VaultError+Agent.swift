@@ -1,25 +1,31 @@
 internal import Coffer
 internal import CofferAgent
-internal import Glibc
+internal import VaultFile
 
 // What the agent, or the want of one, means for a vault.
 extension VaultError {
-    /// The step of a change whose outcome is not known.
-    static let hearOfChange = "hear whether the change is made"
-
     /// Why there is no answer. Without an agent no vault is unlocked.
     init(_ error: AgentClientError) {
         self =
             switch error {
-            case .noAgent(_, ENOENT), .noAgent(_, ECONNREFUSED), .noAgent(_, 0): .locked
+            case .noAgent where error.meansNobody: .locked
             case .noAgent(let path, let errno): .ioError(step: "reach the agent", errno: errno, path: path)
             case .foreignAgent(let path, let reason):
                 .refused(reason: "nothing was sent to the agent at \(path): \(reason)")
             case .version(let version):
                 .refused(reason: "the agent speaks version \(version) of its protocol, this program another")
-            case .broken: .ioError(step: "hear from the agent", errno: ECONNRESET, path: "agent")
-            case .timedOut: .ioError(step: "hear from the agent", errno: ETIMEDOUT, path: "agent")
+            case .broken: .agent("hear from the agent", .connectionReset)
+            case .timedOut: .agent("hear from the agent", .timedOut)
             case .tooLarge: .notEnoughMemory(memoryKiB: nil)
+            }
+    }
+
+    /// Why an answer is of no use.
+    init(_ error: AgentAnswerError) {
+        self =
+            switch error {
+            case .nonsense: .nonsense
+            case .outOfMemory: .notEnoughMemory(memoryKiB: nil)
             }
     }
 
@@ -30,18 +36,19 @@ extension VaultError {
             case .vault(let error): error
             case .version(let version): VaultError(AgentClientError.version(version))
             case .malformed: .refused(reason: "the agent did not understand the request")
-            case .busy: .ioError(step: "have the agent do it, which has much to do", errno: EAGAIN, path: "agent")
+            case .busy: .agent("have the agent do it, which has much to do", .wouldBlock)
             case .staleEpoch: .locked
             case .generation: .outrun
             }
     }
 
     /// An answer that means nothing.
-    static let nonsense = VaultError.ioError(step: "understand the agent", errno: EPROTO, path: "agent")
-
-    /// An answer to a change that means nothing: the change may be made.
-    static let unheard = VaultError.ioError(step: hearOfChange, errno: EPROTO, path: "agent")
+    static let nonsense = agent("understand the agent", .protocolBroken)
 
     /// Others saved again and again.
-    static let outrun = VaultError.ioError(step: "keep up with the saves of others", errno: EAGAIN, path: "agent")
+    static let outrun = agent("keep up with the saves of others", .wouldBlock)
+
+    private static func agent(_ step: String, _ errno: Errno) -> VaultError {
+        .ioError(step: step, errno: errno.code, path: "agent")
+    }
 }

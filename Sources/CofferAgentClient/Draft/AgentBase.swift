@@ -1,4 +1,5 @@
 internal import Coffer
+internal import CofferAgent
 internal import SecureMemory
 
 /// What an update has read of the vault: all of one save, and each value asked for once.

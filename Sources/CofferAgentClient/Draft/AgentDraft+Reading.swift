@@ -1,4 +1,5 @@
 public import Coffer
+internal import CofferAgent
 internal import PropertyLists
 internal import SecureMemory
 

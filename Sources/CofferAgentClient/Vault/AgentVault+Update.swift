@@ -12,8 +12,8 @@ extension AgentVault {
     /// - Parameter body: changes the draft. It should neither wait for a person nor change this vault by another call.
     /// - Returns: what `body` returned when it ran last.
     /// - Throws: `savedButNotSynced` when the changes are in force but a power cut may undo them: do not repeat them.
-    ///   `ioError` with the step *hear whether the change is made* when the agent vanished meanwhile, or gave no
-    ///   answer that means anything: then they may be saved or not. All else means that nothing was saved: `locked`,
+    ///   `outcomeUnknown` when the agent vanished meanwhile, or gave no answer that means anything: they may be saved
+    ///   or not, so look before you do it again. All else means that nothing was saved: `locked`,
     ///   also without an agent; `conflict` when the passphrase was changed elsewhere; `rolledBack`, `forked` or
     ///   `replaced` when the file does not follow what was seen; `limitExceeded`; `refused` for a name, for nesting,
     ///   and when the agent is another user's; `ioError` naming the step, also when 16 runs were each outrun by
@@ -23,10 +23,9 @@ extension AgentVault {
         let questions = try questions()
         try questions.connections.updaters.refuseNesting()
         var absent: Set<SettingName> = []
-        for _ in 0..<AgentQuestions.attempts {
-            if let result = try attempt(questions, &absent, body) { return result }
+        return try OneSave.read(orThrow: VaultError.outrun as any Error) {
+            try attempt(questions, &absent, body)
         }
-        throw VaultError.outrun
     }
 
     /// Runs the closure and has its changes made.
@@ -50,14 +49,14 @@ extension AgentVault {
         // What was read may be older than a save of a moment ago: also a change of nothing asks whether it is.
         guard !draft.isEmpty || base.generation != nil else { return result }
         let forgotten = draft.forgotten
-        switch try questions.connections.change(.change(try draft.finish())) {
+        switch try questions.connections.change(try draft.finish()) {
         case .changed: return result
         case .failure(.generation): return nil
         case .failure(.vault(.notFound(let name))) where forgotten.contains(SettingName(name)):
             absent.insert(SettingName(name))
             return nil
         case .failure(let failure): throw VaultError(failure)
-        default: throw VaultError.unheard
+        default: throw VaultError.outcomeUnknown(path: questions.path)
         }
     }
 

@@ -1,4 +1,5 @@
 public import Coffer
+internal import CofferAgent
 internal import PropertyLists
 
 // Values that are no secrets come out of a vault as Swift values, which nobody can wipe.

@@ -39,20 +39,34 @@ public final class AgentVault: Sendable {
     /// - Throws: `refused` when the agent is another user's, or of another version, and nothing was sent; `ioError` when it
     ///   gives no answer. Without an agent the vault is locked, and that is no error.
     public var lockState: LockState {
+        get throws(VaultError) { try status()?.lockState ?? .locked }
+    }
+
+    /// What should be known about the vault's file, and what the agent cannot do. Asking extends no deadline.
+    ///
+    /// It is as of the last unlock or save through the agent, and empty while the vault is locked.
+    ///
+    /// - Throws: as ``lockState``.
+    public var warnings: [VaultWarning] {
         get throws(VaultError) {
-            let questions = try questions()
-            let place = String(decoding: VaultPlace.resolved(questions.path), as: UTF8.self)
-            do throws(VaultError) {
-                switch try questions.connections.ask({ .status }) {
-                case .status(let vaults):
-                    // By bytes: Swift takes two spellings of one text for equal.
-                    return vaults.first { $0.path.utf8.elementsEqual(place.utf8) }?.lockState ?? .locked
-                case .failure(let failure): throw VaultError(failure)
-                default: throw .nonsense
-                }
-            } catch .locked {
-                return .locked
+            guard let status = try status(), status.lockState != .locked else { return [] }
+            return status.warnings
+        }
+    }
+
+    /// What the agent says of the vault; nil if it does not hold it, and without an agent.
+    private func status() throws(VaultError) -> AgentVaultStatus? {
+        let questions = try questions()
+        let place = String(decoding: VaultPlace.resolved(questions.path), as: UTF8.self)
+        do throws(VaultError) {
+            switch try questions.connections.ask({ .status }) {
+            // By bytes: Swift takes two spellings of one text for equal.
+            case .status(let vaults): return vaults.first { $0.path.utf8.elementsEqual(place.utf8) }
+            case .failure(let failure): throw VaultError(failure)
+            default: throw .nonsense
             }
+        } catch .locked {
+            return nil
         }
     }
 
@@ -77,8 +91,13 @@ public final class AgentVault: Sendable {
     /// The agent, as it is asked for this vault.
     func questions() throws(VaultError) -> AgentQuestions {
         let path = try location.path()
-        guard let absolute = AbsolutePath.of(path) else {
-            throw .ioError(step: "find the working directory", errno: 0, path: path)
+        let absolute: String
+        do throws(AbsolutePath.Failure) { absolute = try AbsolutePath.of(path) } catch {
+            switch error {
+            case .noWorkingDirectory(let errno):
+                throw .ioError(step: "find the working directory", errno: errno, path: path)
+            case .notText: throw .ioError(step: "find the working directory", errno: 0, path: path)
+            }
         }
         return try AgentQuestions(connections.object, path: absolute)
     }

@@ -9,9 +9,6 @@ final class AgentAccess: SettingsAccess {
     /// The agent is there, but has not unlocked the vault: someone else has to be asked.
     struct NotUnlocked: Error {}
 
-    // One more save in between each time is no life for a vault.
-    private static let attempts = 16
-
     private let link: AgentLink
     private let session: Session
     private let path: String
@@ -37,14 +34,18 @@ final class AgentAccess: SettingsAccess {
     // MARK: Reading
 
     func withValues(of names: [String], _ body: (_ found: [Int?], _ lend: ValueLender) throws -> Void) throws {
-        for _ in 0..<Self.attempts {
-            guard let (generation, values) = try values(of: names) else { continue }
-            guard let numbers = try numbers(of: names, in: values, at: generation) else { continue }
-            return try body(numbers) { (position, body) throws(Failure) in
-                try values[position]?.lend(body)
-            }
+        let (values, numbers) = try oneSave { () throws -> (values: [AgentValue?], numbers: [Int?])? in
+            guard let (generation, values) = try self.values(of: names) else { return nil }
+            guard let numbers = try self.numbers(of: names, in: values, at: generation) else { return nil }
+            return (values, numbers)
         }
-        throw Failure.neverStill(session.quotedVault)
+        try body(numbers) { (position, body) throws(Failure) in
+            try values[position]?.withReader { (reader) throws(Failure) in try body(reader, 0) }
+        }
+    }
+
+    private func oneSave<Result>(_ attempt: () throws -> Result?) throws -> Result {
+        try OneSave.read(orThrow: Failure.neverStill(session.quotedVault) as any Error, attempt)
     }
 
     /// The values, one request for each, or nothing when a save came in between.
@@ -57,9 +58,13 @@ final class AgentAccess: SettingsAccess {
             }
             guard generation == nil || generation == found else { return nil }
             generation = found
-            if let list { values.append(try AgentValue(list)) } else { values.append(nil) }
+            if let list { values.append(try value(list)) } else { values.append(nil) }
         }
         return (generation, values)
+    }
+
+    private func value(_ list: consuming GuardedBuffer) throws(Failure) -> AgentValue {
+        do throws(AgentAnswerError) { return try AgentValue(list) } catch { throw Failure(error) }
     }
 
     /// A number for each setting that is there, or nothing when a save came in between.
@@ -82,28 +87,18 @@ final class AgentAccess: SettingsAccess {
     }
 
     func entries() throws -> [SettingEntry] {
-        for _ in 0..<Self.attempts {
-            if let listing = try listing() { return listing.entries }
+        let listing = try oneSave { try self.listing() }
+        return listing.entries.map { entry in
+            SettingEntry(
+                name: entry.name, kind: entry.kind, modified: entry.modified,
+                age: entry.modified.map { MetadataTime.age(of: $0, now: listing.now) })
         }
-        throw Failure.neverStill(session.quotedVault)
     }
 
-    /// All settings, page by page, or nothing when a save came in between.
-    private func listing() throws -> (generation: UInt64, entries: [SettingEntry])? {
-        var generation: UInt64?
-        var entries: [SettingEntry] = []
-        while true {
-            let reply = try link.read(.list(path: path, after: entries.last?.name))
-            guard case .list(let found, let page, let hasMore, let now) = reply else { throw AgentLink.nonsense }
-            guard generation == nil || generation == found else { return nil }
-            generation = found
-            entries += page.map { entry in
-                SettingEntry(
-                    name: entry.name, kind: entry.kind, modified: entry.modified,
-                    age: entry.modified.map { MetadataTime.age(of: $0, now: now) })
-            }
-            guard hasMore else { return (found, entries) }
-            if page.isEmpty { throw AgentLink.nonsense }
+    /// All settings, or nothing when a save came in between.
+    private func listing() throws -> AgentListing? {
+        try AgentListing.read(orThrow: AgentLink.nonsense as any Error) { name in
+            try link.read(.list(path: path, after: name))
         }
     }
 
@@ -148,31 +143,10 @@ final class AgentAccess: SettingsAccess {
             throw refused ?? Failure(.refused, reason)
         }
         guard case .changed(_, let outcomes, let warnings) = reply, outcomes.count == steps.count else {
-            throw AgentLink.unheard
+            throw VaultError.outcomeUnknown(path: path)
         }
         session.warnOfSave(warnings)
         return outcomes
-    }
-}
-
-/// A value that came from the agent.
-private final class AgentValue {
-    private let list: GuardedBuffer
-
-    /// - Throws: the failure of an answer that is none.
-    init(_ list: consuming GuardedBuffer) throws(Failure) {
-        // Who answers is of this user, but an accident of theirs is not to end this program with a trap.
-        do throws(PropertyListError) {
-            try CanonicalCheck.check(
-                list.bytes, maximumDepth: ValueType.maximumDepth, requireDictionary: false, names: .any)
-        } catch {
-            throw error.code == .outOfMemory ? .outOfMemory : AgentLink.nonsense
-        }
-        self.list = list
-    }
-
-    func lend(_ body: (PropertyListReader, _ object: Int) throws(Failure) -> Void) throws(Failure) {
-        try list.withBytes { (bytes) throws(Failure) in try body(PropertyListReader(trusted: bytes), 0) }
     }
 }
 

@@ -25,10 +25,6 @@ final class AgentLink {
     static let nonsense = Failure(
         .agentUnavailable, "the agent gave an answer that means nothing", hint: "coffer agent stop ends it")
 
-    /// No answer to a change, or none that means anything: it may be made.
-    static let unheard = Failure(
-        .ioError, "the agent did not say whether the change is made", hint: "look before you do it again")
-
     /// Asks what can be asked again.
     ///
     /// - Throws: `NotUnlocked` before the first answer; a failure when the vault was locked after it, or there is no answer;
@@ -45,12 +41,13 @@ final class AgentLink {
 
     /// Asks for a change, which is made or not when the agent vanishes.
     ///
-    /// - Throws: as ``read(_:)``.
+    /// - Throws: as ``read(_:)``; `outcomeUnknown`.
     func change(_ change: consuming AgentChange) throws -> AgentReply {
+        let path = change.path
         let reply: AgentReply
         do throws(AgentClientError) { reply = try connection.exchange(.change(change)) } catch {
             switch error {
-            case .broken, .timedOut: throw Self.unheard
+            case .broken, .timedOut: throw VaultError.outcomeUnknown(path: path)
             default: throw Failure(error)
             }
         }

@@ -6,7 +6,19 @@ extension Session {
     var quotedVault: String { (try? vaultPath()).map { "the vault \(Escaping.quoted($0))" } ?? "the vault" }
 
     /// The path of the vault as the agent is told it: this process may stand in another directory.
-    func absoluteVaultPath() throws(Failure) -> String { try Directories.absolute(try vaultPath()) }
+    func absoluteVaultPath() throws(Failure) -> String { try absolute(try vaultPath()) }
+
+    private func absolute(_ path: String) throws(Failure) -> String {
+        do throws(AbsolutePath.Failure) { return try AbsolutePath.of(path) } catch {
+            switch error {
+            case .noWorkingDirectory(let number):
+                throw .system("finding the working directory", SystemError(number: number))
+            case .notText:
+                throw Failure(
+                    .ioError, "the path of the working directory is not valid UTF-8", hint: "use an absolute path")
+            }
+        }
+    }
 
     /// Where the agent of this user listens.
     func agentLocation() throws(Failure) -> AgentLocation {
@@ -19,18 +31,29 @@ extension Session {
     func agent() throws(Failure) -> AgentLink {
         try refuseNoAgent()
         let location = try agentLocation()
-        do throws(AgentClientError) { return try AgentLink(to: location) } catch { throw Failure(error) }
+        do throws(AgentClientError) { return try link(to: location) } catch { throw Failure(error) }
+    }
+
+    /// Connects. An agent that ends before it greets is as none, and by now there may be another.
+    private func link(to location: AgentLocation, vault: String? = nil) throws(AgentClientError) -> AgentLink {
+        do throws(AgentClientError) { return try AgentLink(to: location, vault: vault) } catch {
+            guard error == .broken else { throw error }
+            return try AgentLink(to: location, vault: vault)
+        }
     }
 
     /// Connects to the agent, and starts one first if none runs.
     func startedAgent() throws(Failure) -> AgentLink {
         try refuseNoAgent()
         let location = try agentLocation()
-        do throws(AgentClientError) { return try AgentLink(to: location) } catch {
-            guard case .noAgent = error else { throw Failure(error) }
+        // What was started may be stopped at once by somebody who meant the one before.
+        for _ in 0..<2 {
+            do throws(AgentClientError) { return try link(to: location) } catch {
+                guard case .noAgent = error else { throw Failure(error) }
+            }
+            do throws(AgentStartError) { try AgentStarter.start(at: location) } catch { throw Failure(error) }
         }
-        do throws(AgentStartError) { try AgentStarter.start(at: location) } catch { throw Failure(error) }
-        do throws(AgentClientError) { return try AgentLink(to: location) } catch { throw Failure(error) }
+        do throws(AgentClientError) { return try link(to: location) } catch { throw Failure(error) }
     }
 
     /// Lets a verb read and change the settings: in the agent if that has the vault unlocked, else in this process.
@@ -59,9 +82,9 @@ extension Session {
             try PassphraseOrigin.chosen(in: arguments, .current) == nil
         else { return nil }
         let chosen = if let path { path } else { try vaultPath() }
-        let path = try Directories.absolute(chosen)
+        let path = try absolute(chosen)
         do throws(AgentClientError) {
-            return AgentAccess(try AgentLink(to: try AgentLocation.ofUser(), vault: path), self, path: path)
+            return AgentAccess(try link(to: try AgentLocation.ofUser(), vault: path), self, path: path)
         } catch {
             // Whoever has no agent needs none. What else is wrong should be known, and stops nobody.
             let failure = Failure(error)

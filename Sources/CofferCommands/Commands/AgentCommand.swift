@@ -27,16 +27,8 @@ enum AgentCommand {
             _ = try session.startedAgent()
             session.console.note("the agent listens at \(Escaping.quoted(try session.agentLocation().socketPath))")
         case "stop":
-            let agent = try session.agent()
-            switch try agent.ask(.stop) {
-            case .done:
-                guard agent.waitForEnd() else {
-                    throw Failure(.agentUnavailable, "every vault is locked, but the agent has not ended in time")
-                }
-                session.console.note("every vault is locked, and the agent has ended")
-            case .failure(let failure): throw Failure(failure)
-            default: throw AgentLink.nonsense
-            }
+            try stop(session)
+            session.console.note("every vault is locked, and the agent has ended")
         case "run":
             let options = AgentProgram.Options(
                 location: try session.agentLocation(), readyDescriptor: try readyDescriptor(session.arguments),
@@ -45,6 +37,27 @@ enum AgentCommand {
         // The word itself is not repeated: it may be a secret in the wrong place.
         default:
             throw Failure.usage("unknown action", hint: "coffer agent start, coffer agent stop or coffer agent run")
+        }
+    }
+
+    private static func stop(_ session: Session) throws(Failure) {
+        do throws(Failure) { return try stop(try session.agent()) } catch {
+            guard error == Failure(AgentClientError.broken) else { throw error }
+        }
+        // Somebody else had asked it to end, and it has; but there may be another by now.
+        do throws(Failure) { try stop(try session.agent()) } catch {
+            guard error == .noAgent else { throw error }
+        }
+    }
+
+    private static func stop(_ agent: AgentLink) throws(Failure) {
+        switch try agent.ask(.stop) {
+        case .done:
+            guard agent.waitForEnd() else {
+                throw Failure(.agentUnavailable, "every vault is locked, but the agent has not ended in time")
+            }
+        case .failure(let failure): throw Failure(failure)
+        default: throw AgentLink.nonsense
         }
     }
 
@@ -62,5 +75,6 @@ enum AgentCommand {
 
 extension CommandOption {
     static let readyFD = CommandOption(
-        "ready-fd", "N", "for run: write the line \"ready\" to descriptor N once the agent listens, and close it")
+        "ready-fd", "N",
+        "for run: write the line \"ready\" to descriptor N once the agent listens, or else why not, and close it")
 }

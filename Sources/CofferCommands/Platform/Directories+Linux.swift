@@ -12,22 +12,6 @@ enum Directories {
         return unsafe lstat(path, &status) == 0
     }
 
-    /// A path that means the same in every working directory.
-    ///
-    /// The corresponding C function is `getcwd`.
-    static func absolute(_ path: String) throws(Failure) -> String {
-        if path.utf8.first == UInt8(ascii: "/") { return path }
-        guard let words = unsafe getcwd(nil, 0) else {
-            throw .system("finding the working directory", SystemError(number: errno))
-        }
-        defer { unsafe free(words) }
-        guard let directory = unsafe String(validatingCString: words) else {
-            throw Failure(
-                .ioError, "the path of the working directory is not valid UTF-8", hint: "use an absolute path")
-        }
-        return directory == "/" ? "/\(path)" : "\(directory)/\(path)"
-    }
-
     /// Whether a path leads to a regular file of no bytes.
     static func isEmptyFile(_ path: String) -> Bool {
         var status = stat()

@@ -90,6 +90,22 @@ struct StarterTests {
         #expect(try Self.failure(TestPlace(), "kill -9 $$") == .ended(status: 137))
     }
 
+    @Test("An agent that says why it ends is heard, in one line of no more than a kibibyte")
+    func reasons() throws {
+        let (long, longer) = (String(repeating: "n", count: 1_013), String(repeating: "n", count: 1_014))
+        let cases: [(line: String, AgentStartError)] = [
+            ("refused\\t/run/é\\tit is no file", .refused(path: "/run/é", reason: "it is no file")),
+            ("failed\\topen the lock\\t13", .failed(step: "open the lock", errno: EACCES)),
+            ("refused\\t/\\t\(long)", .refused(path: "/", reason: long)),
+            ("refused\\t/\\t\(longer)", .ended(status: 7)), ("refused\\t/\\ta\\033[1mb", .ended(status: 7)),
+            ("refused\\t/\\t\\377", .ended(status: 7)), ("refused\\t/", .ended(status: 7)),
+            ("failed\\tstep\\tmuch", .ended(status: 7)), ("", .ended(status: 7)), ("steady", .ended(status: 7)),
+        ]
+        for (line, error) in cases {
+            #expect(try Self.failure(TestPlace(), "printf '\(line)\\n' >&3; exit 7") == error, "\(line)")
+        }
+    }
+
     @Test("An agent that is not ready in time is ended")
     func late() throws {
         let place = try TestPlace()
@@ -108,6 +124,16 @@ struct StarterTests {
         let agent = try TestAgent(place)
         #expect(try Self.failure(place, script) == nil)
         try agent.stop()
+    }
+
+    @Test("Where another agent was about to end, one is started all the same")
+    func ending() throws {
+        let place = try TestPlace()
+        let script = """
+            if mkdir '\(place.root)/first' 2>/dev/null; then echo running >&3; else echo ready >&3; fi
+            """
+        #expect(try Self.failure(place, script) == nil)
+        #expect(place.mode("\(place.root)/first") != nil)
     }
 
     @Test("What is wrong with the place or the program is told before anything runs")

@@ -52,6 +52,24 @@ import Testing
         #expect(throws: tooLong) { try vault.update { draft in draft.undo(long) } }
     }
 
+    @Test("the warnings are those that the agent has, and there are none while the vault is locked")
+    func warnings() throws {
+        let (place, agent, none) = (try TemporaryVault(), try ServiceAgent(), try TestPlace())
+        #expect(try AgentVault(at: .file(place.path), agent: none.location).warnings == [])
+        unsafe chmod(place.path, 0o644)
+        let vault = agent.vault(place)
+        #expect(try vault.warnings == [])
+        try agent.unlock(place)
+        #expect(try vault.warnings.contains(.weakKeyDerivation(passes: 1, memoryKiB: 8_192)))
+        // And what a save finds.
+        try vault.update { draft in draft.set(.count, to: 1) }
+        #expect(try vault.warnings.contains(.readableByOthers(permissions: 0o644)))
+        // Those of another vault are none of this one's.
+        #expect(try agent.vault(try TemporaryVault()).warnings == [])
+        try vault.lock()
+        #expect(try vault.warnings == [])
+    }
+
     @Test("without an agent, and with one that does not hold it, the vault is locked")
     func locked() throws {
         let (place, none) = (try TemporaryVault(), try TestPlace())

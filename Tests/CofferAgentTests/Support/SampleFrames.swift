@@ -87,7 +87,8 @@ enum SampleReplies {
         .notEnoughMemory(memoryKiB: 65_536), .wrongPassphrase, .tampered, .invalidContents(reason: "x"),
         .rolledBack(generation: 1, newest: 2), .forked(generation: 3), .replaced, .rekeyed, .noMatchingSlot, .conflict,
         .locked, .ioError(step: "read", errno: -5, path: "/p"), .savedButNotSynced(errno: 5, path: "/q"),
-        .notFound(name: "n"), .typeMismatch(name: "n", expected: "string", found: "data"), .refused(reason: ""),
+        .outcomeUnknown(path: "/r"), .notFound(name: "n"), .typeMismatch(name: "n", expected: "string", found: "data"),
+        .refused(reason: ""),
     ]
 
     static let warnings: [VaultWarning] = [

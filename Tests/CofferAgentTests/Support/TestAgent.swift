@@ -50,7 +50,7 @@ final class TestAgent: Sendable {
             end.outcome.withLock { $0 = result }
             end.semaphore.signal()
         }
-        var line = [UInt8](repeating: 0, count: 32)
+        var line = [UInt8](repeating: 0, count: 1_024)
         let count = unsafe read(reading, &line, line.count)
         ready = String(decoding: line.prefix(max(count, 0)), as: UTF8.self)
     }

@@ -75,7 +75,10 @@ struct PlaceTests {
         let place = try TestPlace()
         try Self.makeDirectory(place)
         try Data("mine".utf8).write(to: URL(filePath: place.location.socketPath))
-        #expect(try Self.refusal(place) == "it is no socket")
+        let result = try Self.run(place)
+        #expect(result.outcome == .refused(path: place.location.socketPath, reason: "it is no socket"))
+        // And whoever waits for it is told.
+        #expect(result.said == "refused\t\(place.location.socketPath)\tit is no socket\n")
         #expect(FileManager.default.contents(atPath: place.location.socketPath) == Data("mine".utf8))
     }
 

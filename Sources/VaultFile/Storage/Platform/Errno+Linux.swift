@@ -40,6 +40,14 @@ extension Errno {
     package static let nameTooLong = Errno(code: ENAMETOOLONG)
     /// The bytes are no text.
     package static let illegalBytes = Errno(code: EILSEQ)
+    /// Nobody listens there.
+    package static let connectionRefused = Errno(code: ECONNREFUSED)
+    /// The other end of a connection is gone.
+    package static let connectionReset = Errno(code: ECONNRESET)
+    /// Something did not come in time.
+    package static let timedOut = Errno(code: ETIMEDOUT)
+    /// The other end of a connection did not keep to the protocol.
+    package static let protocolBroken = Errno(code: EPROTO)
     /// The system gave no memory.
     package static let outOfMemory = Errno(code: ENOMEM)
 }
