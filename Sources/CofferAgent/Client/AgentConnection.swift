@@ -1,16 +1,34 @@
 internal import SecureMemory
 internal import VaultFile
 
-/// A client's connection to the agent; greeted, and checked to be of the same user.
+/// A client's connection to the agent, which is checked to be of the same user; greeted before anything secret is sent.
 package struct AgentConnection: ~Copyable, Sendable {
-    /// How the agent's memory is protected.
-    package let memory: AgentMemory
+    private enum Greeting {
+        /// It is sent, and the answer is to come before a time.
+        case sent(deadline: Int64)
+        case answered(AgentMemory)
+    }
+
     /// The socket.
     package let location: AgentLocation
     private let socket: OwnedDescriptor
+    private var greeting: Greeting
     private var isBroken = false
 
-    /// Connects, checks who listens, and greets.
+    /// Connects, checks who listens, and greets. The answer is taken with that of the first request.
+    ///
+    /// - Parameters:
+    ///   - location: where the agent listens.
+    ///   - timeout: how long the agent may take to answer the greeting.
+    /// - Throws: `noAgent`, `foreignAgent`, `broken`, `timedOut`.
+    package init(greeting location: AgentLocation, timeout: Duration = .seconds(5)) throws(AgentClientError) {
+        let deadline = MonotonicTime.deadline(after: timeout)
+        socket = try Self.greet(location, until: deadline)
+        greeting = .sent(deadline: deadline)
+        self.location = location
+    }
+
+    /// Connects, checks who listens, greets, and waits for the answer.
     ///
     /// - Parameters:
     ///   - location: where the agent listens.
@@ -18,30 +36,58 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// - Throws: `noAgent`, `foreignAgent`, `version`, `broken`, `timedOut`.
     package init(to location: AgentLocation, timeout: Duration = .seconds(5)) throws(AgentClientError) {
         let deadline = MonotonicTime.deadline(after: timeout)
-        let socket = try Self.connect(to: location, until: deadline)
-        // Before the first byte: whoever listens there would get keys.
-        guard UnixSocket.isOfThisUser(socket.number) else {
-            throw .foreignAgent(path: location.socketPath, reason: "another user listens there")
-        }
-        let memory = try Self.greet(socket.number, until: deadline)
-        self.memory = memory
-        self.location = location
+        let socket = try Self.greet(location, until: deadline)
+        greeting = .answered(try Self.greeted(try Self.receive(from: socket.number, until: deadline)))
         self.socket = socket
+        self.location = location
+    }
+
+    /// Whether the agent has answered the greeting.
+    package var isGreeted: Bool {
+        switch greeting {
+        case .sent: false
+        case .answered: true
+        }
+    }
+
+    /// How the agent's memory is protected, as it says when it is greeted; waits for that if need be.
+    ///
+    /// - Throws: `version`, `broken`, `timedOut`; after them there is no other answer.
+    package mutating func memory() throws(AgentClientError) -> AgentMemory {
+        switch greeting {
+        case .answered(let memory): return memory
+        case .sent(let deadline):
+            guard !isBroken else { throw .broken }
+            do throws(AgentClientError) {
+                let memory = try Self.greeted(try Self.receive(from: socket.number, until: deadline))
+                greeting = .answered(memory)
+                return memory
+            } catch {
+                isBroken = true
+                throw error
+            }
+        }
     }
 
     /// Asks and waits for the answer. After a failure of the connection there is no other answer.
     ///
     /// - Parameters:
-    ///   - request: what is asked. It is sent once.
+    ///   - request: what is asked. It is sent once, and no key or value before the greeting is answered.
     ///   - timeout: how long to wait for the answer.
-    /// - Throws: `tooLarge` before a byte was sent; `broken` and `timedOut`, after which the agent may have done it.
+    /// - Throws: `tooLarge` before a byte was sent; `version` instead of an answer to the greeting; `broken` and
+    ///   `timedOut`, after which the agent may have done it.
     package mutating func exchange(
         _ request: consuming AgentRequest, timeout: Duration = .seconds(30)
     ) throws(AgentClientError) -> AgentReply {
         guard !isBroken else { throw .broken }
+        let deadline = MonotonicTime.deadline(after: timeout)
+        if request.carriesSecrets { _ = try memory() }
         let frame = try Self.encode(request)
         do throws(AgentClientError) {
-            return try Self.exchange(frame, on: socket.number, until: MonotonicTime.deadline(after: timeout))
+            // The key or the value has done its work when it is sent, and is wiped there.
+            try Self.send(frame, on: socket.number, until: deadline)
+            _ = try memory()
+            return try Self.receive(from: socket.number, until: deadline)
         } catch {
             // What comes later would be taken for the answer of the next request.
             isBroken = true
@@ -63,6 +109,18 @@ package struct AgentConnection: ~Copyable, Sendable {
     }
 
     // MARK: Steps
+
+    private static func greet(
+        _ location: AgentLocation, until deadline: Int64
+    ) throws(AgentClientError) -> OwnedDescriptor {
+        let socket = try connect(to: location, until: deadline)
+        // Before the first byte: whoever listens there would get keys.
+        guard UnixSocket.isOfThisUser(socket.number) else {
+            throw .foreignAgent(path: location.socketPath, reason: "another user listens there")
+        }
+        try send(try encode(.hello(version: AgentProtocol.version)), on: socket.number, until: deadline)
+        return socket
+    }
 
     private static func connect(
         to location: AgentLocation, until deadline: Int64
@@ -94,8 +152,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         }
     }
 
-    private static func greet(_ socket: Int32, until deadline: Int64) throws(AgentClientError) -> AgentMemory {
-        let reply = try exchange(try encode(.hello(version: AgentProtocol.version)), on: socket, until: deadline)
+    private static func greeted(_ reply: consuming AgentReply) throws(AgentClientError) -> AgentMemory {
         switch consume reply {
         case .hello(AgentProtocol.version, let memory): return memory
         case .hello(let version, _): throw .version(version)
@@ -106,14 +163,6 @@ package struct AgentConnection: ~Copyable, Sendable {
 
     private static func encode(_ request: consuming AgentRequest) throws(AgentClientError) -> GuardedArena {
         do throws(AgentProtocolError) { return try request.encode() } catch { throw .tooLarge }
-    }
-
-    private static func exchange(
-        _ frame: consuming GuardedArena, on socket: Int32, until deadline: Int64
-    ) throws(AgentClientError) -> AgentReply {
-        // The key or the value has done its work when it is sent, and is wiped there.
-        try send(frame, on: socket, until: deadline)
-        return try receive(from: socket, until: deadline)
     }
 
     private static func send(

@@ -84,3 +84,14 @@ package struct AgentChange: ~Copyable, Sendable {
         self.values = values
     }
 }
+
+extension AgentRequest {
+    /// Whether a key or values go with it.
+    package var carriesSecrets: Bool {
+        switch self {
+        case .unlock: true
+        case .change: true
+        default: false
+        }
+    }
+}

@@ -6,8 +6,11 @@ internal import VaultFile
 
 /// The settings of a vault that the agent has unlocked.
 final class AgentAccess: SettingsAccess {
-    /// The agent is there, but has not unlocked the vault: someone else has to be asked.
-    struct NotUnlocked: Error {}
+    /// The agent has not unlocked the vault, or does not answer: someone else has to be asked.
+    struct NotUnlocked: Error {
+        /// What is wrong with the agent, if something is.
+        var reason: Failure?
+    }
 
     private let link: AgentLink
     private let session: Session

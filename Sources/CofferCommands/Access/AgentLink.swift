@@ -8,18 +8,28 @@ final class AgentLink {
     private let vault: String?
     private var hasAnswered = false
 
-    /// Connects.
+    /// Connects to an agent that is there and answers.
+    ///
+    /// - Parameter location: where the agent listens.
+    init(to location: AgentLocation) throws(AgentClientError) {
+        connection = try AgentConnection(to: location)
+        vault = nil
+    }
+
+    /// Connects, and leaves it to the first question whether the agent answers: so one wait is enough for both.
     ///
     /// - Parameters:
     ///   - location: where the agent listens.
     ///   - vault: the path of the vault that it is about.
-    init(to location: AgentLocation, vault: String? = nil) throws(AgentClientError) {
-        connection = try AgentConnection(to: location)
+    init(asking location: AgentLocation, about vault: String) throws(AgentClientError) {
+        connection = try AgentConnection(greeting: location)
         self.vault = vault
     }
 
     /// How the agent's memory is protected.
-    var memory: AgentMemory { connection.memory }
+    func memory() throws(Failure) -> AgentMemory {
+        do throws(AgentClientError) { return try connection.memory() } catch { throw Failure(error) }
+    }
 
     /// An answer that means nothing.
     static let nonsense = Failure(
@@ -29,14 +39,25 @@ final class AgentLink {
     ///
     /// - Throws: `NotUnlocked` before the first answer; a failure when the vault was locked after it, or there is no answer;
     ///   what the vault says.
-    func read(_ request: consuming AgentRequest) throws -> AgentReply {
+    func read(_ request: @autoclosure () -> AgentRequest) throws -> AgentReply {
         let reply: AgentReply
-        do throws(AgentClientError) { reply = try connection.exchange(request) } catch {
+        do throws(AgentClientError) { reply = try answer(to: request) } catch {
+            guard !hasAnswered else { throw Failure(error) }
             // As if it had been gone before.
-            if error == .broken && !hasAnswered { throw AgentAccess.NotUnlocked() }
+            if error == .broken || error.meansNobody { throw AgentAccess.NotUnlocked() }
+            guard connection.isGreeted else { throw AgentAccess.NotUnlocked(reason: Failure(error)) }
             throw Failure(error)
         }
         return try judged(reply)
+    }
+
+    private func answer(to request: () -> AgentRequest) throws(AgentClientError) -> AgentReply {
+        do throws(AgentClientError) { return try connection.exchange(request()) } catch {
+            // It ended before its first answer, and by now there may be another.
+            guard error == .broken, !hasAnswered else { throw error }
+            connection = try AgentConnection(greeting: connection.location)
+            return try connection.exchange(request())
+        }
     }
 
     /// Asks for a change, which is made or not when the agent vanishes.

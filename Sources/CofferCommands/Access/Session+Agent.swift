@@ -35,10 +35,10 @@ extension Session {
     }
 
     /// Connects. An agent that ends before it greets is as none, and by now there may be another.
-    private func link(to location: AgentLocation, vault: String? = nil) throws(AgentClientError) -> AgentLink {
-        do throws(AgentClientError) { return try AgentLink(to: location, vault: vault) } catch {
+    private func link(to location: AgentLocation) throws(AgentClientError) -> AgentLink {
+        do throws(AgentClientError) { return try AgentLink(to: location) } catch {
             guard error == .broken else { throw error }
-            return try AgentLink(to: location, vault: vault)
+            return try AgentLink(to: location)
         }
     }
 
@@ -61,7 +61,7 @@ extension Session {
     /// The verb is run again when it turns out at its first question that the vault is not unlocked in the agent.
     func withAccess<Result>(_ body: (any SettingsAccess) throws -> Result) throws -> Result {
         if let agent = try agentAccess() {
-            do { return try body(agent) } catch is AgentAccess.NotUnlocked {}
+            do { return try body(agent) } catch let none as AgentAccess.NotUnlocked { tell(none) }
         }
         let vault: Vault
         do { vault = try unlockedVault() } catch let failure as Failure where failure.code == .locked {
@@ -84,13 +84,17 @@ extension Session {
         let chosen = if let path { path } else { try vaultPath() }
         let path = try absolute(chosen)
         do throws(AgentClientError) {
-            return AgentAccess(try link(to: try AgentLocation.ofUser(), vault: path), self, path: path)
+            return AgentAccess(try AgentLink(asking: try AgentLocation.ofUser(), about: path), self, path: path)
         } catch {
-            // Whoever has no agent needs none. What else is wrong should be known, and stops nobody.
-            let failure = Failure(error)
-            if failure != .noAgent { console.warning(failure.message, hint: failure.hint) }
+            tell(AgentAccess.NotUnlocked(reason: Failure(error)))
             return nil
         }
+    }
+
+    /// Says what is wrong with an agent that is not asked any further. Whoever has none needs none.
+    func tell(_ none: AgentAccess.NotUnlocked) {
+        guard let reason = none.reason, reason != .noAgent else { return }
+        console.warning(reason.message, hint: reason.hint)
     }
 
     private func refuseNoAgent() throws(Failure) {

@@ -74,7 +74,10 @@ extension Session {
             guard details.check == InspectionFacts.bytes("check", survey.header) else { return .ofAnotherSave }
             return .contents(
                 ContentsSummary(vaultID: details.vaultID, generation: details.generation, numbers: details.numbers))
-        } catch is AgentAccess.NotUnlocked { return .unknown }
+        } catch let none as AgentAccess.NotUnlocked {
+            tell(none)
+            return .unknown
+        }
     }
 
     fileprivate func survey(of path: String) throws(Failure) -> VaultSurvey {

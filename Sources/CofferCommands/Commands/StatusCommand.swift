@@ -30,11 +30,12 @@ enum StatusCommand {
             throw isSilent ? error.silent : error
         }
         let status = try AgentStatus(of: path, agent)
+        let memory = try agent.memory()
         if session.arguments.has(.json) {
-            try session.console.write(StatusText.json(path, status, agent.memory, socket: location.socketPath))
+            try session.console.write(StatusText.json(path, status, memory, socket: location.socketPath))
         } else if !session.console.isQuiet {
-            try session.console.write(StatusText.text(path, status, agent.memory, socket: location.socketPath))
-            session.warnOfAgent(agent.memory)
+            try session.console.write(StatusText.text(path, status, memory, socket: location.socketPath))
+            session.warnOfAgent(memory)
             session.warnOfLocking(status.vault?.warnings ?? [])
         }
         // All is said already.

@@ -45,7 +45,7 @@ enum UnlockCommand {
         case .failure(let failure): throw Failure(failure)
         default: throw AgentLink.nonsense
         }
-        session.warnOfAgent(agent.memory)
+        session.warnOfAgent(try agent.memory())
         let held = try AgentStatus(of: absolute, agent)
         session.warnOfFile(at: path, held.vault?.warnings ?? [])
         session.warnOfLocking(held.vault?.warnings ?? [])

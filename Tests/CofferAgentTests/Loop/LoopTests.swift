@@ -11,7 +11,7 @@ struct LoopTests {
         let agent = try TestAgent()
         #expect(agent.ready == "ready\n")
         var connection = try agent.connect()
-        #expect(connection.memory.isLocked)
+        #expect(connection.memory().isLocked)
         for length in 1...3 {
             let reply = try connection.exchange(.epoch(path: String(repeating: "/", count: length)))
             #expect(SampleReplies.summary(reply) == "epoch \(length)")
