@@ -13,24 +13,10 @@ package final class AgentLoop {
 
     var connections: [UInt64: LoopConnection] = [:]
     var lastNumber: UInt64 = 0
-    /// What the handler has been given and has not answered.
-    var flights: [UInt64: Flight] = [:]
-    var (reportsInFlight, readsInFlight, changesInFlight) = (0, 0, 0)
-    /// The connections whose requests wait for their turn.
-    var (waitingReports, waitingReads, waitingChanges): ([UInt64], [UInt64], [UInt64]) = ([], [], [])
-    var (incomingBytes, outgoingBytes) = (0, 0)
+    var queues: RequestQueues
+    var budget: FrameBudget
     /// When to accept again after the system had no descriptor for it; the smallest number for now.
     var acceptsAgain = Int64.min
-
-    /// A request with the handler. It stands here until the answer, even if the client is gone.
-    struct Flight {
-        let connection: UInt64
-        let load: AgentLoad
-        /// What it takes of the memory for frames that come in.
-        let charge: Int
-        /// The count of locks when it began.
-        let locks: UInt64
-    }
 
     /// The handler's count of locks, when the loop looked last.
     var locksSeen: UInt64 = 0
@@ -59,6 +45,8 @@ package final class AgentLoop {
             limits.connections = max(min(limits.connections, descriptors - spared), 1)
         }
         self.limits = limits
+        queues = RequestQueues(limits)
+        budget = FrameBudget(limits)
         mailbox = try LoopMailbox()
     }
 
@@ -105,7 +93,7 @@ package final class AgentLoop {
 
     private func endIfDone(at now: Int64) {
         guard case .ending(let deadline) = phase else { return }
-        let isDone = flights.isEmpty && connections.values.allSatisfy { $0.isReading }
+        let isDone = queues.isHandlerIdle && connections.values.allSatisfy { $0.isReading }
         if isDone || now >= deadline { phase = .ended }
     }
 
