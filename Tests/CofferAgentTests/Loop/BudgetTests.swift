@@ -1,4 +1,6 @@
+import Coffer
 import CofferAgent
+import PropertyLists
 import SecureMemory
 import Testing
 
@@ -72,5 +74,26 @@ struct BudgetTests {
         #expect(budget.hasRoomForReplies)
         #expect(budget.outgoing == 9_999)
         #expect(budget.incoming == 0)
+    }
+
+    @Test("The longest replies that wait for no room, and the longest report, are as short as the limits say")
+    func longest() throws {
+        let text = String(repeating: "/", count: AgentProtocol.maximumPath)
+        let warnings: [VaultWarning] = [
+            .weakKeyDerivation(passes: 1, memoryKiB: 1), .readableByOthers(permissions: 1), .groupNotKept,
+            .syncedEverything, .triggerUnavailable(name: "memoryPressure", errno: 1), .timerUnavailable,
+            .fileNotWatched(errno: 1), .freshnessNotRemembered(errno: 1, path: text),
+        ]
+        let outcomes = Array(repeating: AgentOutcome(before: .dictionary), count: AgentProtocol.maximumSteps)
+        let changed = try AgentReply.changed(generation: .max, outcomes: outcomes, warnings: warnings).encode()
+        #expect(GuardedBuffer.footprint(of: changed.capacity) < 36 << 10)
+        let mismatch = VaultError.typeMismatch(name: text, expected: "dictionary", found: "dictionary")
+        let failure = try AgentReply.failure(.vault(mismatch)).encode()
+        #expect(GuardedBuffer.footprint(of: failure.capacity) < 36 << 10)
+        let vault = AgentVaultStatus(
+            path: text, lockState: .unlocked, idleLeft: .seconds(1), maximumLeft: .seconds(1), isMemoryLocked: true,
+            warnings: warnings)
+        let report = try AgentReply.status(Array(repeating: vault, count: 32)).encode()
+        #expect(GuardedBuffer.footprint(of: report.capacity) < 1 << 20)
     }
 }
