@@ -81,7 +81,7 @@ if access("/usr/include/systemd/sd-bus.h", R_OK) == 0 {
     package.products.append(.executable(name: "coffer-logind", targets: ["CofferLogind"]))
     package.targets += [
         .systemLibrary(name: "CSystemd", providers: [.apt(["libsystemd-dev"])]),
-        .executableTarget(name: "CofferLogind", dependencies: ["CofferAgent", "Coffer", "CSystemd", "CSystem"]),
+        .executableTarget(name: "CofferLogind", dependencies: ["CofferAgent", "Coffer", "VaultFile", "CSystemd"]),
     ]
 }
 

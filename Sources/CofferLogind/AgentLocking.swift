@@ -1,13 +1,12 @@
 internal import CofferAgent
-internal import Glibc
 
 /// Has the agent lock every vault.
 struct AgentLocking {
     let location: AgentLocation
 
-    // How long one attempt may take, and how long after a failure the next one begins, in microseconds.
+    // How long one attempt may take, and how long after a failure the next one begins, in milliseconds.
     private static let patience = Duration.milliseconds(1_500)
-    private static let pause: UInt32 = 100_000
+    private static let pause: UInt32 = 100
 
     /// How an attempt ended.
     private enum Outcome {
@@ -26,8 +25,8 @@ struct AgentLocking {
         while true {
             let left = deadline - MonotonicTime.now
             guard case .failed(let error, let isFinal) = attempt(within: left) else { return true }
-            if !isFinal, MonotonicTime.now + Int64(Self.pause) * 1_000 < deadline {
-                usleep(Self.pause)
+            if !isFinal, MonotonicTime.now + Int64(Self.pause) * 1_000_000 < deadline {
+                ThisProcess.pause(milliseconds: Self.pause)
                 continue
             }
             if let reason { Messages.say("could not lock, when \(reason): \(Self.text(error))") }
@@ -45,9 +44,8 @@ struct AgentLocking {
             guard case .done = try connection.exchange(.lock(path: nil), timeout: left) else { throw .broken }
             return .done
         } catch {
+            if error.isNobody { return .done }
             return switch error {
-            // Nothing else says that nobody listens: not that the directory may not be read, nor that no file can be opened.
-            case .noAgent(_, ENOENT), .noAgent(_, ECONNREFUSED): .done
             case .noAgent, .broken, .timedOut, .tooLarge: .failed(error, isFinal: false)
             case .foreignAgent, .version: .failed(error, isFinal: true)
             }

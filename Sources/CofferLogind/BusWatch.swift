@@ -1,4 +1,3 @@
-internal import CSystemd
 internal import CofferAgent
 
 /// One connection to the bus, for as long as it lasts, and the inhibitor that was taken through it.
@@ -70,9 +69,8 @@ struct BusWatch: ~Copyable {
 
     /// Tells the service manager, if one started us, whether the machine waits for us.
     private func tellStatus() {
-        let status =
-            isUnheard ? "Locks at sleep, which does not wait; tries again to have it wait" : "Locks before sleep"
-        _ = unsafe sd_notify(0, "READY=1\nSTATUS=\(status)")
+        ServiceManager.tellReady(
+            isUnheard ? "Locks at sleep, which does not wait; tries again to have it wait" : "Locks before sleep")
     }
 
     private static func sayUnheard(_ error: BusError) {

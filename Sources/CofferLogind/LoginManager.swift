@@ -1,14 +1,8 @@
-internal import CSystem
-internal import Glibc
+internal import CofferAgent
+internal import VaultFile
 
 /// The machine waits, for a few seconds, for this to end before it sleeps.
-struct SleepInhibitor: ~Copyable {
-    private let descriptor: Int32
-
-    init(_ descriptor: Int32) { self.descriptor = descriptor }
-
-    deinit { close(descriptor) }
-}
+typealias SleepInhibitor = OwnedDescriptor
 
 /// The login manager: what it is asked for.
 struct LoginManager: ~Copyable {
@@ -28,7 +22,7 @@ struct LoginManager: ~Copyable {
     /// The login manager's name of the bus's own making. This starts none.
     func owner() throws(BusError) -> String {
         let answer = try bus.call("GetNameOwner", of: .bus, [Self.object.destination])
-        guard let owner = answer.string() else { throw BusError("find the login manager", code: EBADMSG) }
+        guard let owner = answer.string() else { throw BusError(malformed: "find the login manager") }
         return owner
     }
 
@@ -37,11 +31,11 @@ struct LoginManager: ~Copyable {
         let answer = try bus.call(
             "Inhibit", of: Self.object, ["sleep", "coffer", "Locks the vaults before the machine sleeps", "delay"],
             microseconds: microseconds)
+        guard let sent = answer.descriptor() else { throw BusError(malformed: "take an inhibitor") }
         // The message closes its own when it ends.
-        guard let sent = answer.descriptor() else { throw BusError("take an inhibitor", code: EBADMSG) }
-        let descriptor = cs_duplicate(sent)
-        guard descriptor >= 0 else { throw BusError("take an inhibitor", code: errno) }
-        return SleepInhibitor(descriptor)
+        do throws(Errno) { return try SleepInhibitor(duplicating: sent) } catch {
+            throw BusError("take an inhibitor", code: error.code)
+        }
     }
 
     /// Whether a session is of this user. One that cannot be asked for may be: it may have ended meanwhile.
@@ -55,6 +49,6 @@ struct LoginManager: ~Copyable {
                 microseconds: 1_000_000),
             answer.enter("v", "(uo)"), answer.enter("r", "uo"), let user = answer.number()
         else { return true }
-        return user == getuid()
+        return user == ThisProcess.user
     }
 }

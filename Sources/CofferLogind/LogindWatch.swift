@@ -1,6 +1,5 @@
-internal import CSystem
 internal import CofferAgent
-internal import Glibc
+internal import VaultFile
 
 /// Locks all vaults before the machine sleeps and when the user's session is locked. One thread, and no secret in it.
 struct LogindWatch: ~Copyable {
@@ -9,22 +8,20 @@ struct LogindWatch: ~Copyable {
     private static let pause: Int32 = 1_000
 
     private let agent: AgentLocking
-    private let signals: Int32
+    private let signals: OwnedDescriptor
 
     /// Makes a watch that SIGTERM, SIGINT and SIGHUP end.
-    init(of location: AgentLocation) {
+    ///
+    /// - Throws: why the system tells of no signals.
+    init(of location: AgentLocation) throws(Errno) {
         agent = AgentLocking(location: location)
-        let ends = [SIGTERM, SIGINT, SIGHUP].reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
-        cs_signal_mask(SIG_BLOCK, ends, nil)
-        signals = cs_signalfd(ends)
+        signals = try SignalDescriptor.open(SignalDescriptor.ending)
     }
-
-    deinit { close(signals) }
 
     /// Watches until a signal comes, or the bus is gone and does not come back.
     ///
     /// - Returns: the program's exit status.
-    func run() -> Int32 {
+    func run() -> ExitStatus {
         var wasThere = false
         var attempt = 0
         while true {
@@ -32,24 +29,19 @@ struct LogindWatch: ~Copyable {
                 var watch = try BusWatch(agent)
                 if attempt > 0 { Messages.say("the system bus is back") }
                 (wasThere, attempt) = (true, 0)
-                try watch.serve(until: signals)
-                return EXIT_SUCCESS
+                try watch.serve(until: signals.number)
+                return .success
             } catch {
                 if attempt == 0 { Messages.say("cannot \(error.step): \(error.reason)") }
                 // A bus that was never there is nothing to wait for.
-                guard wasThere else { return EXIT_FAILURE }
+                guard wasThere else { return .failure }
             }
             attempt += 1
             guard attempt <= Self.attempts else {
                 Messages.say("the system bus did not come back")
-                return EXIT_FAILURE
+                return .failure
             }
-            if isToEnd(within: Self.pause) { return EXIT_SUCCESS }
+            if Poller.canRead(signals.number, within: Self.pause) { return .success }
         }
-    }
-
-    private func isToEnd(within milliseconds: Int32) -> Bool {
-        var descriptor = pollfd(fd: signals, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&descriptor, 1, milliseconds) > 0
     }
 }

@@ -1,6 +1,6 @@
 internal import Coffer
 internal import CofferAgent
-internal import Glibc
+internal import VaultFile
 
 let help = """
     usage: coffer-logind [--help | --version]
@@ -15,28 +15,31 @@ let help = """
 
 /// Runs the program.
 ///
-/// - Returns: its exit status.
-func run(_ arguments: [String]) -> Int32 {
+/// - Returns: what its end tells.
+func run(_ arguments: [String]) -> ExitStatus {
     switch arguments {
     case []: break
     case ["--help"], ["-h"]:
-        Messages.write(help, to: STDOUT_FILENO)
-        return EXIT_SUCCESS
+        Messages.write(help, to: .output)
+        return .success
     case ["--version"]:
-        Messages.write("coffer-logind \(LibraryVersion.string)\n", to: STDOUT_FILENO)
-        return EXIT_SUCCESS
+        Messages.write("coffer-logind \(LibraryVersion.string)\n", to: .output)
+        return .success
     default:
-        Messages.write(help, to: STDERR_FILENO)
-        return 2
+        Messages.write(help, to: .errors)
+        return .usage
     }
-    do throws(AgentClientError) {
-        return LogindWatch(of: try AgentLocation.ofUser()).run()
-    } catch {
+    let location: AgentLocation
+    do throws(AgentClientError) { location = try AgentLocation.ofUser() } catch {
         Messages.say(AgentLocking.text(error))
-        return EXIT_FAILURE
+        return .failure
+    }
+    do throws(Errno) { return try LogindWatch(of: location).run() } catch {
+        Messages.say("cannot wait for signals (error \(error.code))")
+        return .failure
     }
 }
 
 // A journal that went away is no reason to end.
-signal(SIGPIPE, SIG_IGN)
-exit(run(Array(CommandLine.arguments.dropFirst())))
+ThisProcess.ignoreBrokenPipes()
+ThisProcess.end(run(Array(CommandLine.arguments.dropFirst())))

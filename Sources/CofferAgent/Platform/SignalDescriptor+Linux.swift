@@ -1,20 +1,20 @@
 internal import CSystem
 internal import Glibc
-internal import VaultFile
+package import VaultFile
 
 #if !os(Linux)
     #error("SignalDescriptor knows Linux only: add a file for this system to this folder")
 #endif
 
 /// Signals that are read like a file, so that no handler interrupts anything.
-enum SignalDescriptor {
-    /// The signals that end the agent.
-    static let ending = [SIGTERM, SIGINT, SIGHUP]
+package enum SignalDescriptor {
+    /// The signals that end a program of this package.
+    package static let ending = [SIGTERM, SIGINT, SIGHUP]
 
     /// Blocks signals in this thread and those that it starts, and opens a descriptor that tells of them.
     ///
     /// The corresponding C functions are `sigprocmask` and `signalfd`.
-    static func open(_ signals: [Int32]) throws(Errno) -> OwnedDescriptor {
+    package static func open(_ signals: [Int32]) throws(Errno) -> OwnedDescriptor {
         let set = signals.reduce(UInt64(0)) { $0 | 1 << UInt64($1 - 1) }
         guard cs_signal_mask(SIG_BLOCK, set, nil) == 0 else { throw Errno(code: errno) }
         let descriptor = cs_signalfd(set)

@@ -1,10 +1,12 @@
 /// What a loop takes from its clients, in number, bytes and time.
 ///
 /// Bytes are those of the pages that are locked for a frame, not of the frame. All frames together take at most about
-/// 750 MiB: `incomingBytes` (160 MiB) and `outgoingBytes` (128 MiB); beyond these the replies of what is with the handler
-/// when no room is left, which are `readsInFlight` largest values (4 of 64 MiB) and as many reports (each under 1 MiB); for
-/// each connection a small frame or reply that waits for no room (36 KiB: a change of the most steps and its warnings);
-/// and, one at a time on each of two threads, the copy of a frame that grows or of a value that is being put together.
+/// 620 MiB: `incomingBytes` (160 MiB) and `outgoingBytes` (128 MiB); beyond these the replies to what is with the handler
+/// when no room is left, which are `readsInFlight` largest values (4 of 64 MiB) and `reportsInFlight` reports (4 of less
+/// than 1 MiB); and for each connection one small frame or reply that waits for no room (less than 36 KiB).
+///
+/// Not in this sum is what lasts for a moment: on the loop's thread the copy of one frame, which grows or is taken apart,
+/// and on the reading thread what one value is put together in.
 package struct AgentLimits: Sendable {
     /// The most connections; fewer where the process may have fewer descriptors.
     package var connections = 2_048
@@ -31,73 +33,4 @@ package struct AgentLimits: Sendable {
 
     /// The limits of a program that runs.
     package init() {}
-}
-
-/// What a request costs the agent.
-enum AgentLoad {
-    /// It is answered at once, whatever else goes on.
-    case none
-    /// It is answered at once too, but at length: it waits until others have read their replies.
-    case report
-    /// It waits for the reading thread.
-    case read
-    /// It waits for the saving thread.
-    case change
-}
-
-extension AgentRequest {
-    var load: AgentLoad {
-        switch self {
-        case .hello: .none
-        case .status: .report
-        case .epoch: .none
-        case .lock: .none
-        case .stop: .none
-        case .unlock: .read
-        case .value: .read
-        case .list: .read
-        case .details: .read
-        case .change: .change
-        }
-    }
-
-    /// Whether it holds guarded memory for as long as it is not answered.
-    var holdsMemory: Bool {
-        switch self {
-        case .unlock: true
-        case .change: true
-        default: false
-        }
-    }
-
-    /// The epoch of an unlock.
-    var unlockEpoch: UInt64? {
-        switch self {
-        case .unlock(let unlock): unlock.epoch
-        default: nil
-        }
-    }
-
-    /// The path of a change.
-    var changePath: String? {
-        switch self {
-        case .change(let change): change.path
-        default: nil
-        }
-    }
-
-    var isStop: Bool {
-        switch self {
-        case .stop: true
-        default: false
-        }
-    }
-
-    /// The version of a greeting.
-    var greeting: UInt32? {
-        switch self {
-        case .hello(let version): version
-        default: nil
-        }
-    }
 }

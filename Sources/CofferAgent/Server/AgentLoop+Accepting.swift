@@ -1,6 +1,3 @@
-internal import CSystem
-internal import Glibc
-
 extension AgentLoop {
     private static let acceptedInARow = 64
     /// How long the loop leaves new connections alone that the system has no descriptor for, in nanoseconds.
@@ -10,35 +7,19 @@ extension AgentLoop {
     func accept() {
         for _ in 0..<Self.acceptedInARow {
             if connections.count >= limits.connections, longestIdle == nil { return pauseAccepting() }
-            let socket = cs_socket_accept(listener)
-            guard socket >= 0 else {
-                switch errno {
-                case EAGAIN: return
-                // It was gone before it was accepted.
-                case EINTR, ECONNABORTED: continue
-                case EMFILE, ENFILE, ENOBUFS, ENOMEM:
-                    // The system says so before it looks whether there is anybody.
-                    guard someoneWaits else { return }
-                    guard let longestIdle else { return pauseAccepting() }
-                    end(longestIdle)
-                    continue
-                default: return pauseAccepting()
-                }
+            switch AcceptedConnection(from: listener) {
+            case .nobody: return
+            case .passed: continue
+            case .noDescriptor:
+                guard let longestIdle else { return pauseAccepting() }
+                end(longestIdle)
+            case .failed: return pauseAccepting()
+            case .connection(let socket):
+                if connections.count >= limits.connections, let longestIdle { end(longestIdle) }
+                lastNumber += 1
+                connections[lastNumber] = LoopConnection(socket, number: lastNumber, at: MonotonicTime.now)
             }
-            // Who is not of this user gets nothing to read, not even a refusal.
-            guard UnixSocket.isOfThisUser(socket) else {
-                close(socket)
-                continue
-            }
-            if connections.count >= limits.connections, let longestIdle { end(longestIdle) }
-            lastNumber += 1
-            connections[lastNumber] = LoopConnection(socket, number: lastNumber, at: MonotonicTime.now)
         }
-    }
-
-    private var someoneWaits: Bool {
-        var entry = pollfd(fd: listener, events: Int16(POLLIN), revents: 0)
-        return unsafe poll(&entry, 1, 0) > 0
     }
 
     // A connection that waits to be accepted keeps the socket readable: polled, it would wake the loop without end.

@@ -11,14 +11,9 @@ extension AgentLoop {
     /// Lets go of a connection, wherever it stands.
     func end(_ connection: LoopConnection) {
         guard connections.removeValue(forKey: connection.number) != nil else { return }
-        incomingBytes -= connection.charge
-        outgoingBytes -= connection.replyFootprint
-        connection.charge = 0
-        if connection.isWaiting {
-            waitingReports.removeAll { $0 == connection.number }
-            waitingReads.removeAll { $0 == connection.number }
-            waitingChanges.removeAll { $0 == connection.number }
-        }
+        budget.discharge(&connection.charge)
+        budget.end(reply: connection.replyFootprint)
+        if connection.isWaiting { queues.forget(connection.number) }
         acceptsAgain = .min
     }
 
@@ -51,11 +46,11 @@ extension AgentLoop {
             }
             // What the request holds is a copy, never larger, which now stands for the frame.
             connection.incoming = IncomingFrame()
-            if !request.holdsMemory { discharge(connection) }
+            if !request.holdsMemory { budget.discharge(&connection.charge) }
             begin(request, on: connection)
         } catch {
             connection.incoming = IncomingFrame()
-            discharge(connection)
+            budget.discharge(&connection.charge)
             refuse(connection, error == .memory ? .busy : .malformed)
         }
     }
@@ -67,32 +62,16 @@ extension AgentLoop {
             connection.isGreeted = true
             return dispatch(request, on: connection)
         }
-        switch request.load {
-        case .none: dispatch(request, on: connection)
-        case .report:
+        if queues.wait(connection.number, for: request.load) {
             connection.waiting = consume request
-            waitingReports.append(connection.number)
-        case .read:
-            connection.waiting = consume request
-            waitingReads.append(connection.number)
-        case .change:
-            connection.waiting = consume request
-            waitingChanges.append(connection.number)
+        } else {
+            dispatch(request, on: connection)
         }
     }
 
     /// Hands over the requests that wait, as far as there is room for their answers.
     func dispatchWaiting() {
-        // A few at a time: their replies are not counted before the loop has taken them.
-        while !waitingReports.isEmpty, reportsInFlight < limits.reportsInFlight, outgoingBytes < limits.outgoingBytes {
-            dispatchWaiting(waitingReports.removeFirst())
-        }
-        while !waitingReads.isEmpty, readsInFlight < limits.readsInFlight, outgoingBytes < limits.outgoingBytes {
-            dispatchWaiting(waitingReads.removeFirst())
-        }
-        while !waitingChanges.isEmpty, changesInFlight < limits.changesInFlight {
-            dispatchWaiting(waitingChanges.removeFirst())
-        }
+        while let number = queues.next(hasRoom: budget.hasRoomForReplies) { dispatchWaiting(number) }
     }
 
     private func dispatchWaiting(_ number: UInt64) {
@@ -106,13 +85,11 @@ extension AgentLoop {
     private func dispatch(_ request: consuming AgentRequest, on connection: LoopConnection) {
         lastNumber += 1
         let (number, load, isStop) = (lastNumber, request.load, request.isStop)
-        switch load {
-        case .none: break
-        case .report: reportsInFlight += 1
-        case .read: readsInFlight += 1
-        case .change: changesInFlight += 1
-        }
-        flights[number] = Flight(connection: connection.number, load: load, charge: connection.charge, locks: locksSeen)
+        queues.begin(
+            number,
+            RequestQueues.Flight(
+                connection: connection.number, load: load, charge: connection.charge, locks: locksSeen))
+        // The flight gives it back, which may last longer than the connection.
         connection.charge = 0
         connection.request = number
         if isStop { connection.staysToTheEnd = true }
@@ -125,14 +102,8 @@ extension AgentLoop {
 
     /// Takes an answer of the handler.
     func complete(_ answer: LoopMailbox.Answer) {
-        guard let flight = flights.removeValue(forKey: answer.request) else { return }
-        switch flight.load {
-        case .none: break
-        case .report: reportsInFlight -= 1
-        case .read: readsInFlight -= 1
-        case .change: changesInFlight -= 1
-        }
-        incomingBytes -= flight.charge
+        guard var flight = queues.end(answer.request) else { return }
+        budget.discharge(&flight.charge)
         guard let connection = connections[flight.connection] else { return }
         connection.request = nil
         guard let frame = answer.frame else { return end(connection) }
@@ -148,7 +119,7 @@ extension AgentLoop {
 
     func reply(_ frame: OutgoingFrame, on connection: LoopConnection) {
         connection.begin(frame)
-        outgoingBytes += frame.footprint
+        budget.begin(reply: frame.footprint)
         connection.deadline = MonotonicTime.deadline(after: limits.patience)
         connection.lastProgress = MonotonicTime.now
         send(on: connection)
@@ -158,7 +129,7 @@ extension AgentLoop {
         let before = connection.replyFootprint
         let sent = connection.send()
         // All of it at the end, since its memory is let go of as one.
-        outgoingBytes -= before - connection.replyFootprint
+        budget.end(reply: before - connection.replyFootprint)
         switch sent {
         case .ended: end(connection)
         case .nothing: break

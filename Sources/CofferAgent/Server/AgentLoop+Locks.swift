@@ -7,7 +7,7 @@ extension AgentLoop {
 
     /// Whether the loop or the handler may hold values or keys.
     var holdsSecrets: Bool {
-        !flights.isEmpty || !waitingReads.isEmpty || !waitingChanges.isEmpty
+        !queues.isHandlerIdle || !queues.waitingForVaults.isEmpty
             || connections.values.contains { $0.holdsContents }
     }
 
@@ -24,14 +24,14 @@ extension AgentLoop {
         }
         // A read may have begun before a lock and end behind it. The loop cannot tell whose contents these are.
         for index in answers.indices where answers[index].frame?.holdsContents ?? false {
-            guard let flight = flights[answers[index].request], flight.locks != locksSeen else { continue }
+            guard let flight = queues[answers[index].request], flight.locks != locksSeen else { continue }
             answers[index].frame = OutgoingFrame(.failure(.busy))
         }
     }
 
     // Rather too many refused than one too few: an unlock names the latest lock of all, or begins anew.
     private func dropWaiting(_ epoch: UInt64) {
-        for number in waitingReads + waitingChanges {
+        for number in queues.waitingForVaults {
             guard let connection = connections[number] else { continue }
             if let named = connection.waitingUnlock, named < epoch {
                 drop(connection, .staleEpoch)
@@ -43,9 +43,8 @@ extension AgentLoop {
 
     private func drop(_ connection: LoopConnection, _ failure: AgentFailure) {
         _ = connection.takeWaiting()
-        waitingReads.removeAll { $0 == connection.number }
-        waitingChanges.removeAll { $0 == connection.number }
-        discharge(connection)
+        queues.forget(connection.number)
+        budget.discharge(&connection.charge)
         guard let frame = OutgoingFrame(.failure(failure)) else { return end(connection) }
         reply(frame, on: connection)
     }

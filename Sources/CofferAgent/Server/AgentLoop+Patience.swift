@@ -1,26 +1,11 @@
-internal import SecureMemory
-
 // Who is too slow, and who has to make room.
 extension AgentLoop {
     /// Whether a connection's frame may take so much memory. Who stands still in the middle of a large one makes room.
     func hasRoom(for connection: LoopConnection, _ room: Int) -> Bool {
-        let charge = GuardedBuffer.footprint(of: room)
-        if room > limits.smallFrame {
-            while incomingBytes - connection.charge + charge > limits.incomingBytes {
-                guard endStandstill(besides: connection, where: { $0.incoming.room > limits.smallFrame }) else {
-                    return false
-                }
-            }
+        while !budget.reserve(room, charge: &connection.charge) {
+            guard endStandstill(besides: connection, where: { !budget.isSmall($0.incoming.room) }) else { return false }
         }
-        incomingBytes += charge - connection.charge
-        connection.charge = charge
         return true
-    }
-
-    /// Gives back what a frame took.
-    func discharge(_ connection: LoopConnection) {
-        incomingBytes -= connection.charge
-        connection.charge = 0
     }
 
     /// Ends the connections whose time is over.
@@ -30,9 +15,7 @@ extension AgentLoop {
     }
 
     /// Whether reads or reports wait for others to read their replies.
-    private var isShortOfReplies: Bool {
-        !(waitingReads.isEmpty && waitingReports.isEmpty) && outgoingBytes >= limits.outgoingBytes
-    }
+    private var isShortOfReplies: Bool { queues.waitsForRoom && !budget.hasRoomForReplies }
 
     /// When the next connection may have to make room, if somebody waits for that.
     var nextShortDeadline: Int64? {

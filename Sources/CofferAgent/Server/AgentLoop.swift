@@ -1,4 +1,3 @@
-internal import Glibc
 package import VaultFile
 
 /// The agent's one thread for sockets and signals. It never blocks and never spins: without anything to do it waits.
@@ -13,24 +12,10 @@ package final class AgentLoop {
 
     var connections: [UInt64: LoopConnection] = [:]
     var lastNumber: UInt64 = 0
-    /// What the handler has been given and has not answered.
-    var flights: [UInt64: Flight] = [:]
-    var (reportsInFlight, readsInFlight, changesInFlight) = (0, 0, 0)
-    /// The connections whose requests wait for their turn.
-    var (waitingReports, waitingReads, waitingChanges): ([UInt64], [UInt64], [UInt64]) = ([], [], [])
-    var (incomingBytes, outgoingBytes) = (0, 0)
+    var queues: RequestQueues
+    var budget: FrameBudget
     /// When to accept again after the system had no descriptor for it; the smallest number for now.
     var acceptsAgain = Int64.min
-
-    /// A request with the handler. It stands here until the answer, even if the client is gone.
-    struct Flight {
-        let connection: UInt64
-        let load: AgentLoad
-        /// What it takes of the memory for frames that come in.
-        let charge: Int
-        /// The count of locks when it began.
-        let locks: UInt64
-    }
 
     /// The handler's count of locks, when the loop looked last.
     var locksSeen: UInt64 = 0
@@ -53,19 +38,15 @@ package final class AgentLoop {
         self.signals = signals
         self.handler = handler
         var limits = limits
-        if let descriptors = Self.mostDescriptors {
+        if let descriptors = DescriptorLimit.current {
             // Of few, half: one connection at a time would have clients end each other's.
             let spared = min(limits.sparedDescriptors, descriptors / 2)
             limits.connections = max(min(limits.connections, descriptors - spared), 1)
         }
         self.limits = limits
+        queues = RequestQueues(limits)
+        budget = FrameBudget(limits)
         mailbox = try LoopMailbox()
-    }
-
-    private static var mostDescriptors: Int? {
-        var limit = rlimit()
-        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return nil }
-        return Int(clamping: limit.rlim_cur)
     }
 
     var isEnding: Bool { phase != .running }
@@ -105,7 +86,7 @@ package final class AgentLoop {
 
     private func endIfDone(at now: Int64) {
         guard case .ending(let deadline) = phase else { return }
-        let isDone = flights.isEmpty && connections.values.allSatisfy { $0.isReading }
+        let isDone = queues.isHandlerIdle && connections.values.allSatisfy { $0.isReading }
         if isDone || now >= deadline { phase = .ended }
     }
 
@@ -121,30 +102,24 @@ package final class AgentLoop {
 
     private func wait(from now: Int64) {
         let isAccepting = !isEnding && now >= acceptsAgain
-        var polled = [
-            pollfd(fd: mailbox.descriptor, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
-            pollfd(fd: isAccepting ? listener : -1, events: Int16(POLLIN), revents: 0),
-        ]
-        var numbers: [UInt64] = []
+        var poller = Poller()
+        let answers = poller.add(mailbox.descriptor, .reading)
+        let ends = poller.add(signals, .reading)
+        let clients = poller.add(isAccepting ? listener : -1, .reading)
+        var places: [(number: UInt64, place: Int)] = []
         for connection in connections.values where !(isEnding && connection.isReading) {
-            let events = connection.isReading ? POLLIN : connection.unsent > 0 ? POLLOUT : 0
-            polled.append(pollfd(fd: connection.socket.number, events: Int16(events), revents: 0))
-            numbers.append(connection.number)
+            let interest: Poller.Interest =
+                connection.isReading ? .reading : connection.unsent > 0 ? .writing : .nothing
+            places.append((connection.number, poller.add(connection.socket.number, interest)))
         }
-        let count = unsafe poll(&polled, nfds_t(polled.count), timeout(from: now))
-        guard count > 0 else {
-            // A limit on descriptors that was lowered meanwhile must not make this spin.
-            if count < 0, errno != EINTR { usleep(250_000) }
-            return
-        }
-        if polled[0].revents != 0 { mailbox.acknowledge() }
-        if polled[1].revents != 0 { signalCame() }
-        for (number, entry) in zip(numbers, polled.dropFirst(3)) where entry.revents != 0 {
+        guard poller.wait(atMost: timeout(from: now)) else { return }
+        if poller.isReady(answers) { mailbox.acknowledge() }
+        if poller.isReady(ends) { signalCame() }
+        for (number, place) in places where poller.isReady(place) {
             if let connection = connections[number] { advance(connection) }
         }
         // Last, so that connections that ended make room.
-        if polled[2].revents != 0, !isEnding { accept() }
+        if poller.isReady(clients), !isEnding { accept() }
     }
 
     /// Until when to wait, in milliseconds; -1 for ever.

@@ -27,8 +27,8 @@ final class LoopConnection {
     /// When something last moved.
     var lastProgress: Int64
 
-    init(_ socket: Int32, number: UInt64, at now: Int64) {
-        self.socket = OwnedDescriptor(socket)
+    init(_ socket: consuming OwnedDescriptor, number: UInt64, at now: Int64) {
+        self.socket = socket
         self.number = number
         lastProgress = now
     }

@@ -1,6 +1,4 @@
-internal import CSystem
 internal import Coffer
-internal import Glibc
 internal import SecureMemory
 internal import VaultFile
 
@@ -20,16 +18,12 @@ final class LoopMailbox: Sendable {
     }
 
     private let state = PlainMutex(State())
-    private let signal: OwnedDescriptor
+    private let wakeUp: WakeUp
 
-    init() throws(Errno) {
-        let made = cs_eventfd()
-        guard made >= 0 else { throw Errno(code: errno) }
-        signal = OwnedDescriptor(made)
-    }
+    init() throws(Errno) { wakeUp = try WakeUp() }
 
     /// What becomes readable when something was put here while the loop waited.
-    var descriptor: Int32 { signal.number }
+    var descriptor: Int32 { wakeUp.descriptor }
 
     func post(_ answer: Answer) {
         let wasAwake = state.withLock { state in
@@ -37,10 +31,7 @@ final class LoopMailbox: Sendable {
             state.answers.append(answer)
             return state.isAwake
         }
-        guard !wasAwake else { return }
-        var one: UInt64 = 1
-        // It fails only when the counter is full, and then the wait has ended.
-        _ = unsafe write(signal.number, &one, MemoryLayout<UInt64>.size)
+        if !wasAwake { wakeUp.signal() }
     }
 
     /// Takes what is there.
@@ -64,10 +55,7 @@ final class LoopMailbox: Sendable {
     }
 
     /// Takes back that the descriptor is readable.
-    func acknowledge() {
-        var count: UInt64 = 0
-        _ = unsafe read(signal.number, &count, MemoryLayout<UInt64>.size)
-    }
+    func acknowledge() { wakeUp.acknowledge() }
 }
 
 /// The right to answer one request, once. Dropped unused, it ends the connection, so that nobody waits for ever.

@@ -1,6 +1,3 @@
-internal import CSystem
-internal import Glibc
-
 /// Where the agent of a user listens.
 package struct AgentLocation: Hashable, Sendable {
     /// The runtime directory, which is the agent's own.
@@ -21,7 +18,8 @@ package struct AgentLocation: Hashable, Sendable {
     /// - Throws: `foreignAgent` where the system takes no socket of so long a path, and for
     ///   a variable that is no absolute path.
     package static func ofUser() throws(AgentClientError) -> AgentLocation {
-        try AgentLocation(user: geteuid(), variable: Self.variable, isDirectory: Self.isOwnDirectory)
+        try AgentLocation(
+            user: UserEnvironment.user, variable: UserEnvironment.variable, isDirectory: Self.isOwnDirectory)
     }
 
     /// Chooses the directory by what the environment says.
@@ -52,21 +50,15 @@ package struct AgentLocation: Hashable, Sendable {
 
     /// What is wrong with a longer path.
     static let isTooLong =
-        "a socket's path has at most \(cs_socket_path_limit()) bytes: choose a shorter $COFFER_RUNTIME_DIR"
+        "a socket's path has at most \(UserEnvironment.socketPathLimit) bytes: choose a shorter $COFFER_RUNTIME_DIR"
 
     /// Whether the system takes a socket of this path.
-    var isShortEnough: Bool { socketPath.utf8.count <= cs_socket_path_limit() && !socketPath.utf8.contains(0) }
-
-    private static func variable(_ name: String) -> String? {
-        guard let value = unsafe getenv(name) else { return nil }
-        return unsafe String(validatingCString: value)
+    var isShortEnough: Bool {
+        socketPath.utf8.count <= UserEnvironment.socketPathLimit && !socketPath.utf8.contains(0)
     }
 
     /// Whether there is a directory of the effective user at a path.
     ///
     /// After `su` or `sudo` `$XDG_RUNTIME_DIR` may still name the directory of who called it.
-    package static func isOwnDirectory(_ path: String) -> Bool {
-        var status = stat()
-        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR && status.st_uid == geteuid()
-    }
+    package static func isOwnDirectory(_ path: String) -> Bool { UserEnvironment.ownsDirectory(path) }
 }

@@ -16,6 +16,9 @@ struct BusError: Error {
         name = nil
     }
 
+    /// An answer that is not as it should be.
+    init(malformed step: String) { self.init(step, code: EBADMSG) }
+
     /// A refusal that came as an answer.
     init(_ step: String, name: String, message: String?) {
         self.step = step

@@ -1,0 +1,117 @@
+/// The requests that wait for their turn, and those that the handler has: how many of each kind, and which is next.
+///
+/// It knows numbers alone: of connections that wait, and of requests that have begun.
+package struct RequestQueues: Sendable {
+    /// A request with the handler. It stands here until the answer, even if the client is gone.
+    package struct Flight: Equatable, Sendable {
+        /// The connection that waits for the answer.
+        package let connection: UInt64
+        /// What the request costs.
+        package let load: AgentLoad
+        /// What it takes of the memory for frames that come in.
+        package var charge: Int
+        /// The count of locks when it began.
+        package let locks: UInt64
+
+        /// Takes what is known of a request when it begins.
+        package init(connection: UInt64, load: AgentLoad, charge: Int, locks: UInt64) {
+            self.connection = connection
+            self.load = load
+            self.charge = charge
+            self.locks = locks
+        }
+    }
+
+    private struct Line {
+        /// The connections whose requests wait, the first to come first.
+        var waiting: [UInt64] = []
+        var inFlight = 0
+        let mostInFlight: Int
+        /// Whether the answers may be large, so that they wait for room.
+        let needsRoom: Bool
+    }
+
+    private var reports: Line
+    private var reads: Line
+    private var changes: Line
+    private var flights: [UInt64: Flight] = [:]
+
+    /// Takes the limits; nothing waits yet.
+    package init(_ limits: AgentLimits) {
+        // Few at a time: their replies are not counted before the loop has taken them.
+        reports = Line(mostInFlight: limits.reportsInFlight, needsRoom: true)
+        reads = Line(mostInFlight: limits.readsInFlight, needsRoom: true)
+        changes = Line(mostInFlight: limits.changesInFlight, needsRoom: false)
+    }
+
+    private static let lines = [\Self.reports, \Self.reads, \Self.changes]
+
+    private static func line(_ load: AgentLoad) -> WritableKeyPath<RequestQueues, Line>? {
+        switch load {
+        case .none: nil
+        case .report: \.reports
+        case .read: \.reads
+        case .change: \.changes
+        }
+    }
+
+    // MARK: Waiting
+
+    /// Has a connection's request wait.
+    ///
+    /// - Returns: false if such requests wait for nothing.
+    package mutating func wait(_ connection: UInt64, for load: AgentLoad) -> Bool {
+        guard let line = Self.line(load) else { return false }
+        self[keyPath: line].waiting.append(connection)
+        return true
+    }
+
+    /// Has a connection's request wait no longer.
+    package mutating func forget(_ connection: UInt64) {
+        for line in Self.lines { self[keyPath: line].waiting.removeAll { $0 == connection } }
+    }
+
+    /// Takes the connection out whose request is to begin next.
+    ///
+    /// - Parameter hasRoom: whether there is room for answers that may be large.
+    /// - Returns: nil if none may begin at this time.
+    package mutating func next(hasRoom: Bool) -> UInt64? {
+        for line in Self.lines {
+            let found = self[keyPath: line]
+            guard !found.waiting.isEmpty, found.inFlight < found.mostInFlight, hasRoom || !found.needsRoom else {
+                continue
+            }
+            return self[keyPath: line].waiting.removeFirst()
+        }
+        return nil
+    }
+
+    /// Whether some request waits whose answer needs room.
+    package var waitsForRoom: Bool { !(reports.waiting.isEmpty && reads.waiting.isEmpty) }
+
+    /// The connections whose requests are about a vault's contents, or bring keys or values.
+    package var waitingForVaults: [UInt64] { reads.waiting + changes.waiting }
+
+    // MARK: With the handler
+
+    /// Counts a request that the handler is given.
+    package mutating func begin(_ request: UInt64, _ flight: Flight) {
+        if let line = Self.line(flight.load) { self[keyPath: line].inFlight += 1 }
+        flights[request] = flight
+    }
+
+    /// Counts a request no longer, which is answered or dropped.
+    ///
+    /// - Returns: what was known of it; nil if it is none that has begun.
+    package mutating func end(_ request: UInt64) -> Flight? {
+        guard let flight = flights.removeValue(forKey: request) else { return nil }
+        if let line = Self.line(flight.load) { self[keyPath: line].inFlight -= 1 }
+        return flight
+    }
+
+    /// What is known of a request that has begun.
+    package subscript(_ request: UInt64) -> Flight? { flights[request] }
+
+    /// Whether the handler has everything answered.
+    package var isHandlerIdle: Bool { flights.isEmpty }
+}
