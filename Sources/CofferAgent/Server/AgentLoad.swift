@@ -4,7 +4,7 @@ package enum AgentLoad: Sendable {
     case none
     /// It is answered at once too, but at length: it waits until others have read their replies.
     case report
-    /// It waits for the reading thread.
+    /// It waits for a reading thread, and for other reads of its vault.
     case read
     /// It waits for the saving thread.
     case change
@@ -39,6 +39,17 @@ extension AgentRequest {
     var unlockEpoch: UInt64? {
         switch self {
         case .unlock(let unlock): unlock.epoch
+        default: nil
+        }
+    }
+
+    /// The vault whose file a read or an unlock needs, as it is spelled.
+    var readVault: String? {
+        switch self {
+        case .unlock(let unlock): unlock.path
+        case .value(let path, _): path
+        case .list(let path, _): path
+        case .details(let path): path
         default: nil
         }
     }

@@ -62,7 +62,7 @@ extension AgentLoop {
             connection.isGreeted = true
             return dispatch(request, on: connection)
         }
-        if queues.wait(connection.number, for: request.load) {
+        if queues.wait(connection.number, for: request.load, of: request.readVault) {
             connection.waiting = consume request
         } else {
             dispatch(request, on: connection)
@@ -84,11 +84,12 @@ extension AgentLoop {
 
     private func dispatch(_ request: consuming AgentRequest, on connection: LoopConnection) {
         lastNumber += 1
-        let (number, load, isStop) = (lastNumber, request.load, request.isStop)
+        let (number, isStop) = (lastNumber, request.isStop)
         queues.begin(
             number,
             RequestQueues.Flight(
-                connection: connection.number, load: load, charge: connection.charge, locks: locksSeen))
+                connection: connection.number, load: request.load, vault: request.readVault, charge: connection.charge,
+                locks: locksSeen))
         // The flight gives it back, which may last longer than the connection.
         connection.charge = 0
         connection.request = number

@@ -63,7 +63,8 @@ package enum AgentProgram {
             let listening = try ListeningSocket(at: options.location, inherited: try SocketActivation.take())
             let handler = makeHandler()
             let loop = try makeLoop(listening.descriptor, signals.number, handler, limits, options.location)
-            let watch = SocketWatch(options.location.socketPath)
+            let mailbox = loop.mailbox
+            let watch = SocketWatch(options.location.socketPath) { mailbox.askForEnd() }
             tell(.ready, ready)
             loop.run()
             watch.cancel()

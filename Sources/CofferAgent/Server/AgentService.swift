@@ -14,8 +14,9 @@ package final class AgentService: AgentHandler {
     package static let longestWait = Duration.seconds(5)
     // What a client cannot reach with the connections that it is allowed, and several can.
     private static let (mostReads, mostSaves) = (1_024, 256)
-    /// The threads that read: so many drives that are gone hold up nobody but those who ask for what is on them.
-    package static let mostReaders = 8
+    /// The threads that read: two more than the loop lets read at once, for locks that look where their paths lead. A drive
+    /// that is gone holds up one of them.
+    package static let mostReaders = AgentLimits().readsInFlight + 2
     // Longer than a save can wait for a lock, so that what has begun is done. With the loop's farewell it is under the 20
     // seconds for which `agent stop` waits, and the 30 of the service manager.
     private static let longestEnd = Duration.seconds(8)

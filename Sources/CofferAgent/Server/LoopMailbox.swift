@@ -15,6 +15,8 @@ final class LoopMailbox: Sendable {
         var answers: [Answer] = []
         /// Whether the loop looks here before it waits again, so that nothing need wake it.
         var isAwake = true
+        /// Whether the loop is to end.
+        var isEndAsked = false
     }
 
     private let state = PlainMutex(State())
@@ -25,10 +27,18 @@ final class LoopMailbox: Sendable {
     /// What becomes readable when something was put here while the loop waited.
     var descriptor: Int32 { wakeUp.descriptor }
 
-    func post(_ answer: Answer) {
+    func post(_ answer: Answer) { wake { $0.answers.append(answer) } }
+
+    /// Has the loop end, as a request to end does.
+    func askForEnd() { wake { $0.isEndAsked = true } }
+
+    /// Whether the loop is to end.
+    var isEndAsked: Bool { state.withLock { $0.isEndAsked } }
+
+    private func wake(_ body: (inout State) -> Void) {
         let wasAwake = state.withLock { state in
             defer { state.isAwake = true }
-            state.answers.append(answer)
+            body(&state)
             return state.isAwake
         }
         if !wasAwake { wakeUp.signal() }

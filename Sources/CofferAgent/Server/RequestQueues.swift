@@ -8,23 +8,31 @@ package struct RequestQueues: Sendable {
         package let connection: UInt64
         /// What the request costs.
         package let load: AgentLoad
+        /// The vault that it reads, as it is spelled.
+        package let vault: String?
         /// What it takes of the memory for frames that come in.
         package var charge: Int
         /// The count of locks when it began.
         package let locks: UInt64
 
         /// Takes what is known of a request when it begins.
-        package init(connection: UInt64, load: AgentLoad, charge: Int, locks: UInt64) {
+        package init(connection: UInt64, load: AgentLoad, vault: String? = nil, charge: Int, locks: UInt64) {
             self.connection = connection
             self.load = load
+            self.vault = vault
             self.charge = charge
             self.locks = locks
         }
     }
 
+    private struct Waiting {
+        let connection: UInt64
+        let vault: String?
+    }
+
     private struct Line {
         /// The connections whose requests wait, the first to come first.
-        var waiting: [UInt64] = []
+        var waiting: [Waiting] = []
         var inFlight = 0
         let mostInFlight: Int
         /// Whether the answers may be large, so that they wait for room.
@@ -35,6 +43,9 @@ package struct RequestQueues: Sendable {
     private var reads: Line
     private var changes: Line
     private var flights: [UInt64: Flight] = [:]
+    /// The vaults that are being read. Another read of one waits: on a drive that hangs it would only hang as well, and
+    /// take the place of a read that does not.
+    private var vaultsInFlight: Set<String> = []
 
     /// Takes the limits; nothing waits yet.
     package init(_ limits: AgentLimits) {
@@ -59,16 +70,20 @@ package struct RequestQueues: Sendable {
 
     /// Has a connection's request wait.
     ///
+    /// - Parameters:
+    ///   - connection: whose request it is.
+    ///   - load: what it costs.
+    ///   - vault: the vault that it reads.
     /// - Returns: false if such requests wait for nothing.
-    package mutating func wait(_ connection: UInt64, for load: AgentLoad) -> Bool {
+    package mutating func wait(_ connection: UInt64, for load: AgentLoad, of vault: String? = nil) -> Bool {
         guard let line = Self.line(load) else { return false }
-        self[keyPath: line].waiting.append(connection)
+        self[keyPath: line].waiting.append(Waiting(connection: connection, vault: vault))
         return true
     }
 
     /// Has a connection's request wait no longer.
     package mutating func forget(_ connection: UInt64) {
-        for line in Self.lines { self[keyPath: line].waiting.removeAll { $0 == connection } }
+        for line in Self.lines { self[keyPath: line].waiting.removeAll { $0.connection == connection } }
     }
 
     /// Takes the connection out whose request is to begin next.
@@ -78,25 +93,28 @@ package struct RequestQueues: Sendable {
     package mutating func next(hasRoom: Bool) -> UInt64? {
         for line in Self.lines {
             let found = self[keyPath: line]
-            guard !found.waiting.isEmpty, found.inFlight < found.mostInFlight, hasRoom || !found.needsRoom else {
-                continue
-            }
-            return self[keyPath: line].waiting.removeFirst()
+            guard found.inFlight < found.mostInFlight, hasRoom || !found.needsRoom,
+                let index = found.waiting.firstIndex(where: { !isBusy($0.vault) })
+            else { continue }
+            return self[keyPath: line].waiting.remove(at: index).connection
         }
         return nil
     }
+
+    private func isBusy(_ vault: String?) -> Bool { vault.map { vaultsInFlight.contains($0) } ?? false }
 
     /// Whether some request waits whose answer needs room.
     package var waitsForRoom: Bool { !(reports.waiting.isEmpty && reads.waiting.isEmpty) }
 
     /// The connections whose requests are about a vault's contents, or bring keys or values.
-    package var waitingForVaults: [UInt64] { reads.waiting + changes.waiting }
+    package var waitingForVaults: [UInt64] { (reads.waiting + changes.waiting).map(\.connection) }
 
     // MARK: With the handler
 
     /// Counts a request that the handler is given.
     package mutating func begin(_ request: UInt64, _ flight: Flight) {
         if let line = Self.line(flight.load) { self[keyPath: line].inFlight += 1 }
+        if let vault = flight.vault { vaultsInFlight.insert(vault) }
         flights[request] = flight
     }
 
@@ -106,6 +124,7 @@ package struct RequestQueues: Sendable {
     package mutating func end(_ request: UInt64) -> Flight? {
         guard let flight = flights.removeValue(forKey: request) else { return nil }
         if let line = Self.line(flight.load) { self[keyPath: line].inFlight -= 1 }
+        if let vault = flight.vault { vaultsInFlight.remove(vault) }
         return flight
     }
 

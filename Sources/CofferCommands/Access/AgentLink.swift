@@ -43,9 +43,9 @@ final class AgentLink {
         let reply: AgentReply
         do throws(AgentClientError) { reply = try answer(to: request) } catch {
             guard !hasAnswered else { throw Failure(error) }
+            guard connection.isGreeted else { throw AgentAccess.NotUnlocked(reason: Failure(error)) }
             // As if it had been gone before.
             if error == .broken || error.meansNobody { throw AgentAccess.NotUnlocked() }
-            guard connection.isGreeted else { throw AgentAccess.NotUnlocked(reason: Failure(error)) }
             throw Failure(error)
         }
         return try judged(reply)

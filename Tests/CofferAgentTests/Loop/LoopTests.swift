@@ -11,7 +11,7 @@ struct LoopTests {
         let agent = try TestAgent()
         #expect(agent.ready == "ready\n")
         var connection = try agent.connect()
-        #expect(connection.memory().isLocked)
+        #expect(try connection.memory().isLocked)
         for length in 1...3 {
             let reply = try connection.exchange(.epoch(path: String(repeating: "/", count: length)))
             #expect(SampleReplies.summary(reply) == "epoch \(length)")
@@ -78,7 +78,7 @@ struct LoopTests {
         let agent = try TestAgent(limits: limits)
         let clients = try (0..<40).map { _ in try agent.raw() }
         for client in clients { try client.greet() }
-        for client in clients { try client.send(.value(path: "/v", name: "slow")) }
+        for (number, client) in clients.enumerated() { try client.send(.value(path: "/v\(number)", name: "slow")) }
         #expect(try agent.serves())
         for client in clients { #expect(client.reply() == "value 1") }
         #expect(agent.stub.seen.mostReads <= 3)

@@ -72,6 +72,28 @@ struct RequestQueueTests {
         #expect([first, second] == [5, 4])
     }
 
+    @Test("One read of a vault at a time begins, and those of other vaults pass it")
+    func onePerVault() {
+        var queues = Self.queues(reads: 2)
+        for (connection, vault) in [(UInt64(1), "/a"), (2, "/a"), (3, "/b"), (4, "/a"), (5, "/c")] {
+            _ = queues.wait(connection, for: .read, of: vault)
+        }
+        func begin() -> UInt64? {
+            guard let connection = queues.next(hasRoom: true) else { return nil }
+            let vault = [3: "/b", 5: "/c"][connection] ?? "/a"
+            queues.begin(
+                100 + connection,
+                RequestQueues.Flight(connection: connection, load: .read, vault: vault, charge: 0, locks: 0))
+            return connection
+        }
+        #expect([begin(), begin(), begin()] == [1, 3, nil])
+        _ = queues.end(103)
+        // The first of them hangs.
+        #expect([begin(), begin()] == [5, nil])
+        _ = queues.end(101)
+        #expect([begin(), begin()] == [2, nil])
+    }
+
     @Test("Without room for replies, only changes begin")
     func noRoom() {
         var queues = Self.queues()
