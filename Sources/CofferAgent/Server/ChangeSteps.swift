@@ -33,12 +33,12 @@ enum ChangeSteps {
                     throw Refusal(failure: .malformed)
                 }
                 draft.set(name, checking: values.extracting(range))
-            case .remove(let name, let undoable):
+            case .remove(let name, let undoable, let mayBeAbsent):
                 before = try draft.kind(of: name)
                 // What an earlier removal kept for an undo is there to be removed as well; a name that was given twice is
                 // gone by the second time.
-                let isThere = try before != nil || removed.contains(name) || (!undoable && draft.canUndo(name))
-                guard isThere else { throw VaultError.notFound(name: name) }
+                let isThere = before != nil || mayBeAbsent || removed.contains(name)
+                guard try isThere || (!undoable && draft.canUndo(name)) else { throw VaultError.notFound(name: name) }
                 draft.remove(name, undoable: undoable)
                 removed.insert(name)
             case .rename(let old, let new, let replaces):

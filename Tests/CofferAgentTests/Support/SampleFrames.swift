@@ -50,8 +50,8 @@ enum SampleRequests {
         return AgentChange(
             path: "/v", expected: expected,
             steps: [
-                .set(name: "a", value: first, replaces: true), .remove(name: "b", undoable: false),
-                .set(name: "", value: second, replaces: false), .remove(name: "c", undoable: true),
+                .set(name: "a", value: first, replaces: true), .remove(name: "b", undoable: false, mayBeAbsent: false),
+                .set(name: "", value: second, replaces: false), .remove(name: "c", undoable: true, mayBeAbsent: true),
                 .rename(from: "d", to: "e", replaces: true), .rename(from: "f", to: "g", replaces: false),
                 .undo(name: "h"),
             ], values: values)
