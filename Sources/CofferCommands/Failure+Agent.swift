@@ -24,6 +24,7 @@ extension Failure {
                 hint: "try again; coffer agent stop ends the agent")
         case .tooLarge:
             self.init(.limitExceeded, "that is more than the agent takes at once", hint: "--no-agent goes without")
+        case .noMemory: self = .outOfMemory
         }
     }
 

@@ -83,6 +83,8 @@ extension Session {
         else { return nil }
         let chosen = if let path { path } else { try vaultPath() }
         let path = try absolute(chosen)
+        // Nobody can have unlocked it there.
+        guard AgentProtocol.isPath(path) else { return nil }
         do throws(AgentClientError) {
             return AgentAccess(try AgentLink(asking: try AgentLocation.ofUser(), about: path), self, path: path)
         } catch {
