@@ -39,7 +39,7 @@ package enum AgentReply: ~Copyable, Sendable {
 
 /// How the memory of the agent is protected.
 package struct AgentMemory: Equatable, Sendable {
-    /// Whether the pages of secrets are locked, so that they never reach swap.
+    /// Whether the pages of secrets are locked, so that they are not swapped out; hibernation writes them all the same.
     package let isLocked: Bool
     /// Whether a forked child finds zeros.
     package let isWipedOnFork: Bool
@@ -67,7 +67,7 @@ package struct AgentVaultStatus: Equatable, Sendable {
     package let idleLeft: Duration?
     /// How long until it locks in any case; nil for ever.
     package let maximumLeft: Duration?
-    /// Whether its memory is locked, so that it never reaches swap.
+    /// Whether its memory is locked, so that it is not swapped out.
     package let isMemoryLocked: Bool
     /// What its owner should know.
     package let warnings: [VaultWarning]
