@@ -146,4 +146,25 @@ package enum AgentFailure: Equatable, Sendable {
     case staleEpoch
     /// The change rests on a generation that is no longer the newest, which is this one.
     case generation(UInt64)
+    /// The change breaks a rule for which every client has words of its own.
+    case refused(AgentRefusal)
+}
+
+/// A rule that a step of a change breaks.
+package enum AgentRefusal: UInt8, CaseIterable, Sendable {
+    /// There is a setting that was not to be replaced.
+    case isThere = 1
+    /// The new name is that of another setting.
+    case isTaken
+    /// There is no value from before to go back to.
+    case nothingIsKept
+
+    /// The same as a vault says it.
+    package var reason: String {
+        switch self {
+        case .isThere: Draft.isThere
+        case .isTaken: Draft.isTaken
+        case .nothingIsKept: Draft.nothingIsKept
+        }
+    }
 }

@@ -40,6 +40,7 @@ extension VaultError {
             case .busy: .agent("have the agent do it, which has much to do", .wouldBlock)
             case .staleEpoch: .locked
             case .generation: .outrun
+            case .refused(let refusal): .refused(reason: refusal.reason)
             }
     }
 

@@ -117,63 +117,33 @@ final class AgentAccess: SettingsAccess {
 
     // MARK: Changing
 
-    func set(_ name: String, to list: borrowing GuardedBuffer, replacing: Bool) throws -> PropertyListKind? {
-        let step = AgentStep.set(name: name, value: 0..<list.count, replaces: replacing)
-        let bytes = list.bytes
-        return try change([step], DoneText.set(name), refused: .wouldReplace(name)) {
-            var values = try GuardedArena(capacity: bytes.byteCount)
-            try values.append(bytes)
-            return values
-        }.first?.before
-    }
-
-    func remove(_ names: [String], undoable: Bool) throws {
-        try refuseTooLong(names)
-        let steps = names.map { AgentStep.remove(name: $0, undoable: undoable, mayBeAbsent: false) }
-        _ = try change(steps, DoneText.removed)
-    }
-
-    func rename(_ name: String, to newName: String, replacing: Bool) throws {
-        try refuseTooLong([name])
-        let step = AgentStep.rename(from: name, to: newName, replaces: replacing)
-        _ = try change([step], DoneText.renamed, refused: .isTaken(newName))
-    }
-
-    func undo(_ name: String) throws -> Bool {
-        try refuseTooLong([name])
-        let outcomes = try change([.undo(name: name)], DoneText.undone(name), refused: .nothingToUndo(name))
-        return outcomes.first?.before != nil
-    }
-
-    /// Refuses names that the agent does not take, and that no setting can have, as absent ones.
-    private func refuseTooLong(_ names: [String]) throws {
-        guard let name = names.first(where: Self.isTooLong) else { return }
-        try prepare()
-        throw Failure.notFound(name, vault: path)
-    }
-
-    private func change(
-        _ steps: [AgentStep], _ done: String, refused: Failure? = nil,
-        _ values: () throws -> GuardedArena = { try GuardedArena() }
-    ) throws -> [AgentOutcome] {
-        let reply: AgentReply
-        do {
-            reply = try link.change(of: path) {
-                AgentChange(path: path, expected: nil, steps: steps, values: try values())
+    func change(_ steps: [AgentStep], _ values: RawSpan, _ done: String) throws -> [AgentOutcome] {
+        try refuseTooLong(steps)
+        let reply = try session.saving(done) {
+            try link.change(of: path) {
+                var arena = try GuardedArena(capacity: values.byteCount)
+                try arena.append(values)
+                return AgentChange(path: path, expected: nil, steps: steps, values: arena)
             }
-        } catch VaultError.savedButNotSynced(let number, let path) {
-            throw Failure.notSynced(done, errno: number, path: path)
-        } catch VaultError.refused(let reason)
-            where [Draft.isTaken, Draft.isThere, Draft.nothingIsKept].contains(reason)
-        {
-            // In the words of the verb.
-            throw refused ?? Failure(.refused, reason)
         }
         guard case .changed(_, let outcomes, let warnings) = reply, outcomes.count == steps.count else {
             throw VaultError.outcomeUnknown(path: path)
         }
         session.warnOfSave(warnings)
         return outcomes
+    }
+
+    /// Refuses names that the agent does not take, and that no setting can have, as absent ones.
+    private func refuseTooLong(_ steps: [AgentStep]) throws {
+        for case .remove(let name, _, _) in steps where Self.isTooLong(name) { try refuse(name) }
+        for case .rename(let name, _, _) in steps where Self.isTooLong(name) { try refuse(name) }
+        for case .undo(let name) in steps where Self.isTooLong(name) { try refuse(name) }
+    }
+
+    private func refuse(_ name: String) throws {
+        // If the vault is unlocked there.
+        try prepare()
+        throw VaultError.notFound(name: name)
     }
 }
 

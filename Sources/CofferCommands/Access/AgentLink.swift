@@ -126,8 +126,12 @@ final class AgentLink {
                 throw Failure(.locked, "\(file) was locked meanwhile; nothing was changed", hint: "coffer unlock")
             }
             hasAnswered = true
-            if case .vault(let error) = failure { throw error }
-            throw Failure(failure)
+            switch failure {
+            case .vault(let error): throw error
+            // The verb says it in its own words.
+            case .refused: throw ChangeSteps.Refusal(failure: failure)
+            default: throw Failure(failure)
+            }
         case let reply:
             hasAnswered = true
             return reply

@@ -69,7 +69,7 @@ extension Session {
                 .locked, failure.message, hint: failure.hint.map { "\($0), or unlock the vault: coffer unlock" })
         }
         defer { vault.lock() }
-        return try body(try LocalAccess(vault, self))
+        return try body(LocalAccess(vault, self))
     }
 
     /// The settings in the agent; nothing if there is no agent, or it is not to be asked.

@@ -34,8 +34,8 @@ import VaultFile
         let (scene, place) = try unlocked()
         #expect(try scene.change(place, .set("a", "1")) == .changed(generation: 2, before: [nil]))
         let before = try place.bytes()
-        let taken = "there is already a setting of this name"
-        #expect(try scene.change(place, .set("b", "2"), .set("a", "3", replaces: false)) == refused(taken))
+        #expect(
+            try scene.change(place, .set("b", "2"), .set("a", "3", replaces: false)) == .failure(.refused(.isThere)))
         #expect(
             try scene.change(place, .set("b", "2"), .other(.remove(name: "none", undoable: false, mayBeAbsent: false)))
                 == .failure(.vault(.notFound(name: "none"))))
@@ -44,7 +44,7 @@ import VaultFile
                 == .failure(.vault(.notFound(name: "none"))))
         #expect(
             try scene.change(place, .set("b", "2"), .other(.rename(from: "b", to: "a", replaces: false)))
-                == refused("there is already a setting with the new name"))
+                == .failure(.refused(.isTaken)))
         #expect(
             try scene.change(place, .set("b", "2"), .other(.undo(name: "none")))
                 == .failure(.vault(.notFound(name: "none"))))

@@ -98,7 +98,9 @@ enum SampleReplies {
     ]
 
     static let failures: [AgentFailure] =
-        errors.map { .vault($0) } + [.version(9), .malformed, .busy, .staleEpoch, .generation(1 << 62)]
+        errors.map { .vault($0) } + AgentRefusal.allCases.map { .refused($0) } + [
+            .version(9), .malformed, .busy, .staleEpoch, .generation(1 << 62),
+        ]
 
     private static let others = 12
     static let count = others + failures.count
