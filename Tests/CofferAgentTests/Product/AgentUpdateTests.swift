@@ -353,7 +353,9 @@ import Testing
     @Test("more than the agent takes at once is refused before it is sent")
     func tooMuch() throws {
         let changes = agent.watcher.seen.changes
-        #expect(throws: VaultError.self) {
+        let tooMany = VaultError.limitExceeded(
+            field: "changes of an update through the agent", value: 4_097, bound: 4_096)
+        #expect(throws: tooMany) {
             try vault.update { draft in for number in 0...4_096 { draft.undo("\(number)") } }
         }
         #expect(agent.watcher.seen.changes == changes)
