@@ -46,7 +46,7 @@ struct AgentLocking {
         } catch {
             if error.isNobody { return .done }
             return switch error {
-            case .noAgent, .broken, .timedOut, .tooLarge: .failed(error, isFinal: false)
+            case .noAgent, .broken, .timedOut, .tooLarge, .noMemory: .failed(error, isFinal: false)
             case .foreignAgent, .version: .failed(error, isFinal: true)
             }
         }
@@ -60,7 +60,8 @@ struct AgentLocking {
         case .version(let version): "the agent speaks version \(version) of the protocol, this program another"
         case .broken: "the agent gave no proper answer"
         case .timedOut: "the agent gave no answer in time"
-        case .tooLarge: "there was no memory for the request"
+        case .tooLarge: "the request is more than the agent takes"
+        case .noMemory: "there was no memory for the request"
         }
     }
 }

@@ -14,6 +14,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     private let socket: OwnedDescriptor
     private var greeting: Greeting
     private var isBroken = false
+    /// Whether the last request was sent to its end, so that it may be done. What is cut short no agent does.
+    package private(set) var isSent = false
 
     /// Connects, checks who listens, and greets. The answer is taken with that of the first request.
     ///
@@ -74,18 +76,19 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// - Parameters:
     ///   - request: what is asked. It is sent once, and no key or value before the greeting is answered.
     ///   - timeout: how long to wait for the answer.
-    /// - Throws: `tooLarge` before a byte was sent; `version` instead of an answer to the greeting; `broken` and
-    ///   `timedOut`, after which the agent may have done it.
+    /// - Throws: `tooLarge` and `noMemory` before a byte was sent; `version` instead of an answer to the greeting; `broken`
+    ///   and `timedOut`, after which the agent may have done it if it was sent.
     package mutating func exchange(
         _ request: consuming AgentRequest, timeout: Duration = .seconds(30)
     ) throws(AgentClientError) -> AgentReply {
+        isSent = false
         guard !isBroken else { throw .broken }
         let deadline = MonotonicTime.deadline(after: timeout)
         if request.carriesSecrets { _ = try memory() }
         let frame = try Self.encode(request)
         do throws(AgentClientError) {
             // The key or the value has done its work when it is sent, and is wiped there.
-            try Self.send(frame, on: socket.number, until: deadline)
+            isSent = try Self.send(frame, on: socket.number, until: deadline)
             _ = try memory()
             return try Self.receive(from: socket.number, until: deadline)
         } catch {
@@ -118,7 +121,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         guard UnixSocket.isOfThisUser(socket.number) else {
             throw .foreignAgent(path: location.socketPath, reason: "another user listens there")
         }
-        try send(try encode(.hello(version: AgentProtocol.version)), on: socket.number, until: deadline)
+        _ = try send(try encode(.hello(version: AgentProtocol.version)), on: socket.number, until: deadline)
         return socket
     }
 
@@ -162,12 +165,15 @@ package struct AgentConnection: ~Copyable, Sendable {
     }
 
     private static func encode(_ request: consuming AgentRequest) throws(AgentClientError) -> GuardedArena {
-        do throws(AgentProtocolError) { return try request.encode() } catch { throw .tooLarge }
+        do throws(AgentProtocolError) { return try request.encode() } catch {
+            throw error == .memory ? .noMemory : .tooLarge
+        }
     }
 
+    /// - Returns: whether all of it was sent.
     private static func send(
         _ frame: consuming GuardedArena, on socket: Int32, until deadline: Int64
-    ) throws(AgentClientError) {
+    ) throws(AgentClientError) -> Bool {
         var sent = 0
         while sent < frame.count {
             switch UnixSocket.write(socket, frame.bytes.extracting(sent..<frame.count)) {
@@ -175,9 +181,10 @@ package struct AgentConnection: ~Copyable, Sendable {
             case .none:
                 // An agent that refuses a frame in the middle says so, and reads no more.
                 guard UnixSocket.wait(socket, for: .writing, until: deadline) else { throw .timedOut }
-            case .ended: return
+            case .ended: return false
             }
         }
+        return true
     }
 
     private static func receive(from socket: Int32, until deadline: Int64) throws(AgentClientError) -> AgentReply {

@@ -69,7 +69,7 @@ extension Session {
                 .locked, failure.message, hint: failure.hint.map { "\($0), or unlock the vault: coffer unlock" })
         }
         defer { vault.lock() }
-        return try body(try LocalAccess(vault, self))
+        return try body(LocalAccess(vault, self))
     }
 
     /// The settings in the agent; nothing if there is no agent, or it is not to be asked.
@@ -83,6 +83,8 @@ extension Session {
         else { return nil }
         let chosen = if let path { path } else { try vaultPath() }
         let path = try absolute(chosen)
+        // Nobody can have unlocked it there.
+        guard AgentProtocol.isPath(path) else { return nil }
         do throws(AgentClientError) {
             return AgentAccess(try AgentLink(asking: try AgentLocation.ofUser(), about: path), self, path: path)
         } catch {
