@@ -13,7 +13,7 @@ extension AgentService {
         guard heldCount > 0 else { return reply(.failure(.vault(.locked))) }
         let path = change.path
         let handed = changes.hand(change, path)
-        enqueue(saving, reply) { [self] in
+        enqueue(saving, reply, else: { _ = handed.take() }) { [self] in
             switch handed.take() {
             // Nobody is to wait for a lock after having waited for others to do so.
             case .some(let change): clock.now <= latest ? self.save(change) : Self.heldUp(path)

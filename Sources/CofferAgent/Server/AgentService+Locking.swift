@@ -31,7 +31,7 @@ extension AgentService {
         guard held.allows(unlock.epoch) else { return reply(.failure(.staleEpoch)) }
         let epoch = unlock.epoch
         let handed = unlocks.hand(unlock, epoch)
-        enqueue(reading, reply) { [self] in
+        enqueue(reading, reply, else: { _ = handed.take() }) { [self] in
             switch handed.take() {
             case .some(let unlock): self.unlock(unlock)
             // A lock has taken it.

@@ -54,8 +54,8 @@ package final class AgentService: AgentHandler {
     /// The number of vaults that are unlocked.
     package var heldCount: Int { held.unlocked.count }
 
-    /// Whether no worker has anything to do.
-    package var isIdle: Bool { reading.isIdle && saving.isIdle }
+    /// Whether no worker has anything to do, and no key or value waits for one.
+    package var isIdle: Bool { reading.isIdle && saving.isIdle && unlocks.isEmpty && changes.isEmpty }
 
     package func handle(
         _ request: consuming AgentRequest, _ reply: @escaping @Sendable (consuming AgentReply) -> Void
@@ -112,10 +112,15 @@ package final class AgentService: AgentHandler {
     // MARK: Steps of the exchanges
 
     /// Has a request answered on another thread, or says that there is no room for it.
+    ///
+    /// - Parameter takeBack: lets go of what was handed over for it, which nobody else would take then.
     func enqueue(
-        _ queue: WorkQueue, _ reply: @escaping Reply, _ work: @escaping @Sendable () -> AgentReply
+        _ queue: WorkQueue, _ reply: @escaping Reply, else takeBack: () -> Void = {},
+        _ work: @escaping @Sendable () -> AgentReply
     ) {
-        if !queue.add({ reply(work()) }) { reply(.failure(.busy)) }
+        if queue.add({ reply(work()) }) { return }
+        takeBack()
+        reply(.failure(.busy))
     }
 
     /// Has a question about the contents of a vault answered on the reading thread.

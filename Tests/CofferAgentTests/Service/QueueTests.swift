@@ -29,6 +29,29 @@ import Testing
         #expect(scene.waitUntil { scene.service.isIdle })
     }
 
+    @Test("a key and a value for which there is no room are not kept")
+    func refused() throws {
+        let (scene, place) = (Scene(watchesFiles: false, readers: 1), try TemporaryVault())
+        #expect(try scene.unlock(place) == .done)
+        scene.clock.advance(by: .seconds(1))
+        let gates = [Gate(), Gate()]
+        scene.before(.open) { gates[0].pass() }
+        let read = scene.begin(.value(path: place.path, name: "x"))
+        gates[0].waitForArrival()
+        let reads = (0..<1_024).map { _ in scene.begin(.value(path: place.path, name: "x")) }
+        let epoch = try scene.epoch(place.path)
+        #expect(try scene.unlock(place.path, [UInt8](repeating: 7, count: 32), epoch: epoch) == .failure(.busy))
+        scene.before(.tryLock) { gates[1].pass() }
+        let change = try scene.beginChange(place.path, [.set("a", "b")])
+        gates[1].waitForArrival()
+        let changes = try (0..<256).map { _ in try scene.beginChange(place.path, []) }
+        #expect(try scene.change(place, .set("a", "c")) == .failure(.busy))
+        for gate in gates { gate.open() }
+        for pending in [read, change] + reads + changes { _ = try pending.wait() }
+        // Nothing waits any more, and nothing that was refused is left.
+        #expect(scene.waitUntil { scene.service.isIdle })
+    }
+
     @Test("a vault on a drive that hangs holds up nobody who asks for another: reads, unlocks, locks and changes")
     func hangingDrive() throws {
         let (scene, gate) = (Scene(watchesFiles: false), Gate())
