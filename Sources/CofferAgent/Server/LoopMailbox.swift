@@ -1,9 +1,9 @@
 internal import Coffer
 internal import SecureMemory
-internal import VaultFile
+package import VaultFile
 
 /// Where other threads put their answers, and what wakes the loop for them.
-final class LoopMailbox: Sendable {
+package final class LoopMailbox: Sendable {
     /// The answer to one request.
     struct Answer: Sendable {
         let request: UInt64
@@ -22,18 +22,28 @@ final class LoopMailbox: Sendable {
     private let state = PlainMutex(State())
     private let wakeUp: WakeUp
 
-    init() throws(Errno) { wakeUp = try WakeUp() }
+    /// Makes a mailbox whose loop is awake.
+    ///
+    /// - Throws: why the system gives no descriptor to wake it with.
+    package init() throws(Errno) { wakeUp = try WakeUp() }
 
     /// What becomes readable when something was put here while the loop waited.
-    var descriptor: Int32 { wakeUp.descriptor }
+    package var descriptor: Int32 { wakeUp.descriptor }
 
     func post(_ answer: Answer) { wake { $0.answers.append(answer) } }
 
     /// Has the loop end, as a request to end does.
-    func askForEnd() { wake { $0.isEndAsked = true } }
+    package func askForEnd() { wake { $0.isEndAsked = true } }
 
-    /// Whether the loop is to end.
-    var isEndAsked: Bool { state.withLock { $0.isEndAsked } }
+    /// Takes the wish that the loop end.
+    ///
+    /// - Returns: whether somebody had it since the last call.
+    package func takeEnd() -> Bool {
+        state.withLock { state in
+            defer { state.isEndAsked = false }
+            return state.isEndAsked
+        }
+    }
 
     private func wake(_ body: (inout State) -> Void) {
         let wasAwake = state.withLock { state in
@@ -56,9 +66,10 @@ final class LoopMailbox: Sendable {
     /// The loop is about to wait.
     ///
     /// - Returns: false if there is something to take first.
-    func fallAsleep() -> Bool {
+    package func fallAsleep() -> Bool {
         state.withLock { state in
-            guard state.answers.isEmpty else { return false }
+            // Whatever came while the loop was awake has woken nobody.
+            guard state.answers.isEmpty, !state.isEndAsked else { return false }
             state.isAwake = false
             return true
         }
