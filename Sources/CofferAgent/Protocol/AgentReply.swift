@@ -35,6 +35,15 @@ package enum AgentReply: ~Copyable, Sendable {
         default: false
         }
     }
+
+    /// Whether it says that something was done, which was not undone if this cannot be said.
+    var saysDone: Bool {
+        switch self {
+        case .done: true
+        case .changed: true
+        default: false
+        }
+    }
 }
 
 /// How the memory of the agent is protected.

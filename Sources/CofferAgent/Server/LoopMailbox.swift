@@ -1,4 +1,3 @@
-internal import Coffer
 internal import SecureMemory
 package import VaultFile
 
@@ -77,66 +76,4 @@ package final class LoopMailbox: Sendable {
 
     /// Takes back that the descriptor is readable.
     func acknowledge() { wakeUp.acknowledge() }
-}
-
-/// The right to answer one request, once. Dropped unused, it ends the connection, so that nobody waits for ever.
-final class ReplyTicket: Sendable {
-    private let mailbox: LoopMailbox
-    private let request: UInt64
-    private let isUsed = PlainMutex(false)
-
-    init(_ mailbox: LoopMailbox, request: UInt64) {
-        self.mailbox = mailbox
-        self.request = request
-    }
-
-    deinit { if takeRight() { mailbox.post(LoopMailbox.Answer(request: request, frame: nil)) } }
-
-    func answer(_ reply: consuming AgentReply) {
-        guard takeRight() else { return }
-        mailbox.post(LoopMailbox.Answer(request: request, frame: OutgoingFrame(reply)))
-    }
-
-    private func takeRight() -> Bool {
-        isUsed.withLock { isUsed in
-            defer { isUsed = true }
-            return !isUsed
-        }
-    }
-}
-
-/// A reply, ready to be sent.
-final class OutgoingFrame: Sendable {
-    private let arena: GuardedArena
-    /// Whether it tells of a vault's contents, so that it must not outlive a lock.
-    let holdsContents: Bool
-
-    /// - Returns: nil if there is not even memory to say that there is none.
-    init?(_ reply: consuming AgentReply) {
-        holdsContents = reply.holdsContents
-        if let arena = try? reply.encode() {
-            self.arena = arena
-        } else if let arena = try? AgentReply.failure(.vault(.notEnoughMemory(memoryKiB: nil))).encode() {
-            self.arena = arena
-        } else {
-            return nil
-        }
-    }
-
-    /// The number of bytes.
-    var count: Int { arena.count }
-
-    /// How much memory it takes until the last byte has gone.
-    var footprint: Int { GuardedBuffer.footprint(of: arena.capacity) }
-
-    /// Writes what follows an offset.
-    func write(to socket: Int32, from offset: Int) -> UnixSocket.Progress {
-        Self.write(arena, to: socket, from: offset)
-    }
-
-    private static func write(
-        _ arena: borrowing GuardedArena, to socket: Int32, from offset: Int
-    ) -> UnixSocket.Progress {
-        UnixSocket.write(socket, arena.bytes.extracting(offset..<arena.count))
-    }
 }

@@ -71,6 +71,19 @@ struct LoopTests {
         try agent.stop()
     }
 
+    @Test("A change that was made is not answered as one that was not, when no frame can say so")
+    func unsayable() throws {
+        let agent = try TestAgent()
+        agent.stub.answerTooMuch()
+        let client = try agent.raw()
+        try client.greet()
+        try client.send(.change(LargeChange.make(1)))
+        #expect(client.isEnded())
+        #expect(agent.stub.seen.changes == 1)
+        #expect(try agent.serves())
+        try agent.stop()
+    }
+
     @Test("Reads are handed over a few at a time, and all are answered")
     func readsInTurn() throws {
         var limits = AgentLimits()

@@ -18,6 +18,8 @@ final class StubHandler: AgentHandler {
         var reports = 0
         /// What a status tells of.
         var vaults: [AgentVaultStatus] = []
+        /// What a change warns of.
+        var warnings: [VaultWarning] = []
         var mostReads = 0
         var reads = 0
         var held: [Reply] = []
@@ -50,10 +52,13 @@ final class StubHandler: AgentHandler {
         case .list(_, let after): reply(.list(generation: 1, entries: [], hasMore: after != nil, now: 0))
         case .change(let change):
             let (count, bytes) = (change.steps.count, UInt64(change.values.count))
-            state.withLock { $0.changes += 1 }
+            let warnings = state.withLock { state in
+                state.changes += 1
+                return state.warnings
+            }
             if count == 0 { return hold(reply) }
             let outcomes = [AgentOutcome](repeating: AgentOutcome(before: nil), count: count)
-            queue.async { reply(.changed(generation: bytes, outcomes: outcomes, warnings: [])) }
+            queue.async { reply(.changed(generation: bytes, outcomes: outcomes, warnings: warnings)) }
         case .details: reply(.failure(.vault(.locked)))
         case .stop: reply(.done)
         }
@@ -65,6 +70,12 @@ final class StubHandler: AgentHandler {
             path: String(repeating: "/", count: AgentProtocol.maximumPath), lockState: .unlocked, idleLeft: nil,
             maximumLeft: nil, isMemoryLocked: true, warnings: [])
         state.withLock { $0.vaults = Array(repeating: vault, count: 32) }
+    }
+
+    /// From now on, no frame holds the answer to a change.
+    func answerTooMuch() {
+        let path = String(repeating: "/", count: AgentProtocol.maximumFrame + 1)
+        state.withLock { $0.warnings = [.freshnessNotRemembered(errno: 0, path: path)] }
     }
 
     /// A name is `bytes N`, `slow`, `never`, `dropped`, or of no setting.
