@@ -15,6 +15,9 @@ package protocol AgentHandler: Sendable {
     /// Whether a change of the vault at a path may go on waiting, since the vault is unlocked.
     func isHeld(_ path: String) -> Bool
 
+    /// Where a path led to when it was looked up last: the bytes of a vault's place, or nil if the path was not seen yet.
+    func knownPlace(of path: String) -> [UInt8]?
+
     /// Locks every vault, on the loop's thread. It never blocks, but for the wiping.
     func lockAll()
 

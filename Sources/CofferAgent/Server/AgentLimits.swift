@@ -22,6 +22,9 @@ package struct AgentLimits: Sendable {
     package var reportsInFlight = 4
     /// The most reads that the handler is given at once: each may come back as the largest value.
     package var readsInFlight = 4
+    /// How many of them may be of paths that the handler has not seen yet, so that drives that are gone leave threads to the
+    /// vaults that are unlocked.
+    package var unseenReadsInFlight = 2
     /// The most changes that the handler is given at once.
     package var changesInFlight = 16
     /// How long a client may take to send a frame that it has begun, or to read a reply.

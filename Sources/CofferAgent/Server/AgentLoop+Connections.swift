@@ -62,11 +62,15 @@ extension AgentLoop {
             connection.isGreeted = true
             return dispatch(request, on: connection)
         }
-        if queues.wait(connection.number, for: request.load, of: request.readVault) {
+        if queues.wait(connection.number, for: request.load, on: lane(of: request.readVault)) {
             connection.waiting = consume request
         } else {
             dispatch(request, on: connection)
         }
+    }
+
+    private func lane(of path: String?) -> ReadLane? {
+        path.map { path in handler.knownPlace(of: path).map { .vault($0) } ?? .unseen(Array(path.utf8)) }
     }
 
     /// Hands over the requests that wait, as far as there is room for their answers.
@@ -88,8 +92,8 @@ extension AgentLoop {
         queues.begin(
             number,
             RequestQueues.Flight(
-                connection: connection.number, load: request.load, vault: request.readVault, charge: connection.charge,
-                locks: locksSeen))
+                connection: connection.number, load: request.load, lane: lane(of: request.readVault),
+                charge: connection.charge, locks: locksSeen))
         // The flight gives it back, which may last longer than the connection.
         connection.charge = 0
         connection.request = number

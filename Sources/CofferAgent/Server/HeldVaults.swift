@@ -112,9 +112,16 @@ final class HeldVaults: Sendable {
     /// Whether a path led to a vault that is unlocked, when it was looked up last.
     func isHeld(spelling: String) -> Bool {
         withState { state in
-            let place = state.places.place(of: spelling) ?? Array(spelling.utf8)
-            return state.entries[place]?.vault.isUnlocked ?? false
+            Self.place(of: spelling, in: state).flatMap { state.entries[$0] }?.vault.isUnlocked ?? false
         }
+    }
+
+    /// Where a path led to when it was looked up last; nil if that was never, or is forgotten.
+    func place(ofSpelling spelling: String) -> VaultPlaces.Place? { withState { Self.place(of: spelling, in: $0) } }
+
+    private static func place(of spelling: String, in state: State) -> VaultPlaces.Place? {
+        let exact = Array(spelling.utf8)
+        return state.places.place(of: spelling) ?? (state.entries[exact] != nil ? exact : nil)
     }
 
     // What locked itself is let go of, and wiped, once the table's lock is given back.
@@ -141,16 +148,12 @@ final class HeldVaults: Sendable {
 
     /// Locks the vault that a path led to when it was looked up last.
     ///
-    /// - Returns: the number of this lock, and whether the path was ever looked up.
-    func lock(spelling: String) -> (number: UInt64, isKnown: Bool) {
+    /// - Returns: the number of this lock.
+    func lock(spelling: String) -> UInt64 {
         withState { state in
             let number = state.epochs.next()
-            let exact = Array(spelling.utf8)
-            guard let place = state.places.place(of: spelling) ?? (state.entries[exact] != nil ? exact : nil) else {
-                return (number, false)
-            }
-            Self.lock(place, at: number, in: &state)
-            return (number, true)
+            if let place = Self.place(of: spelling, in: state) { Self.lock(place, at: number, in: &state) }
+            return number
         }
     }
 

@@ -4,7 +4,8 @@ internal import SecureMemory
 /// Work that may wait for a drive, begun in its order on few threads of its own.
 ///
 /// A thread starts when there is something to do for it and ends when there is nothing: that costs less than a page of a
-/// file. Work that hangs, as on a drive that is gone, holds up one thread, and the others go on.
+/// file. Work that hangs, as on a drive that is gone, holds up its thread: what adds work sees to it that the same drive
+/// does not get all threads.
 final class WorkQueue: Sendable {
     private struct State: Sendable {
         var waiting: [@Sendable () -> Void] = []
@@ -34,9 +35,8 @@ final class WorkQueue: Sendable {
 
     /// Adds a piece of work.
     ///
-    /// - Parameter isUrgent: whether it comes before all that waits.
     /// - Returns: false if there is no room, or the system gives no thread; then it is not done.
-    func add(isUrgent: Bool = false, _ work: @escaping @Sendable () -> Void) -> Bool {
+    func add(_ work: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.count < capacity else { return false }
             if state.threads < threads {
@@ -46,7 +46,7 @@ final class WorkQueue: Sendable {
                     return false
                 }
             }
-            state.waiting.insert(work, at: isUrgent ? state.next : state.waiting.count)
+            state.waiting.append(work)
             return true
         }
     }

@@ -116,6 +116,7 @@ final class StubHandler: AgentHandler {
 
     func noticeLocks() -> (count: UInt64, epoch: UInt64) { state.withLock { ($0.locks, $0.locks) } }
     func isHeld(_ path: String) -> Bool { false }
+    func knownPlace(of path: String) -> [UInt8]? { Array(path.utf8) }
     func lockAll() { state.withLock { $0.lockedAll += 1 } }
     func stop() { state.withLock { $0.hasStopped = true } }
 }
