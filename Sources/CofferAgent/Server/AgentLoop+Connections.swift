@@ -92,8 +92,8 @@ extension AgentLoop {
         queues.begin(
             number,
             RequestQueues.Flight(
-                connection: connection.number, load: request.load, lane: lane(of: request.readVault),
-                charge: connection.charge, locks: locksSeen))
+                connection: connection.number, load: request.load, vault: request.readVault,
+                lane: lane(of: request.readVault), charge: connection.charge, locks: locksSeen))
         // The flight gives it back, which may last longer than the connection.
         connection.charge = 0
         connection.request = number
@@ -112,6 +112,7 @@ extension AgentLoop {
         guard let connection = connections[flight.connection] else { return }
         connection.request = nil
         guard let frame = answer.frame else { return end(connection) }
+        connection.answered = flight
         reply(frame, on: connection)
     }
 

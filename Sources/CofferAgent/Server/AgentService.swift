@@ -111,6 +111,8 @@ package final class AgentService: AgentHandler {
 
     package func isHeld(_ path: String) -> Bool { held.isHeld(spelling: path) }
 
+    package func isHeld(_ path: String, since count: UInt64) -> Bool { held.isHeld(spelling: path, since: count) }
+
     package func knownPlace(of path: String) -> [UInt8]? { held.place(ofSpelling: path) }
 
     package func stop() {

@@ -11,6 +11,8 @@ final class HeldVaults: Sendable {
     private struct Entry: Sendable {
         let vault: Vault
         let epoch: UInt64
+        /// The count of locks since which the vault at this place is held without a break.
+        let since: UInt64
     }
 
     private struct State: Sendable {
@@ -21,6 +23,8 @@ final class HeldVaults: Sendable {
         var slept: Int64
         /// How often something was locked, by whom ever.
         var locks: UInt64 = 0
+        /// The count of locks since which all spellings that are known have led where they lead.
+        var placesSince: UInt64 = 0
         var isEnding = false
         /// What is to be locked once the table's lock is given back.
         var dropped: [Vault] = []
@@ -76,9 +80,9 @@ final class HeldVaults: Sendable {
                 state.dropped.append(vault)
                 return result
             }
-            if let old = state.entries.updateValue(Entry(vault: vault, epoch: epoch), forKey: place) {
-                state.dropped.append(old.vault)
-            }
+            let old = state.entries[place]
+            state.entries[place] = Entry(vault: vault, epoch: epoch, since: old?.since ?? state.locks)
+            if let old { state.dropped.append(old.vault) }
             return result
         }
     }
@@ -90,7 +94,12 @@ final class HeldVaults: Sendable {
 
     /// Remembers where a spelling of a path leads to, if a vault is held there.
     func note(_ spelling: String, _ place: VaultPlaces.Place) {
-        withState { state in if state.entries[place] != nil { state.places.note(spelling, place) } }
+        withState { state in
+            guard state.entries[place] != nil, !state.places.note(spelling, place) else { return }
+            // What was read by way of a spelling cannot be told from what the spelling leads to now.
+            state.locks += 1
+            state.placesSince = state.locks
+        }
     }
 
     /// All vaults that are unlocked, in the order of their paths.
@@ -113,6 +122,16 @@ final class HeldVaults: Sendable {
     func isHeld(spelling: String) -> Bool {
         withState { state in
             Self.place(of: spelling, in: state).flatMap { state.entries[$0] }?.vault.isUnlocked ?? false
+        }
+    }
+
+    /// Whether the vault that a path led to has been unlocked without a break since a count of locks.
+    func isHeld(spelling: String, since count: UInt64) -> Bool {
+        withState { state in
+            guard count >= state.placesSince, let place = Self.place(of: spelling, in: state),
+                let entry = state.entries[place]
+            else { return false }
+            return entry.since <= count && entry.vault.isUnlocked
         }
     }
 

@@ -18,6 +18,8 @@ final class LoopConnection {
     private(set) var outgoing: OutgoingFrame?
     private var sent = 0
 
+    /// What was known of the request that was answered last.
+    var answered: RequestQueues.Flight?
     /// Whether the connection ends behind the reply.
     var endsAfterReply = false
     /// Whether it stays open until the program is gone, for a client that waits for that.

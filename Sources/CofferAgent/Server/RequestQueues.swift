@@ -8,6 +8,8 @@ package struct RequestQueues: Sendable {
         package let connection: UInt64
         /// What the request costs.
         package let load: AgentLoad
+        /// The vault that it reads, as it is spelled.
+        package let vault: String?
         /// What it may hang on.
         package let lane: ReadLane?
         /// What it takes of the memory for frames that come in.
@@ -16,9 +18,12 @@ package struct RequestQueues: Sendable {
         package let locks: UInt64
 
         /// Takes what is known of a request when it begins.
-        package init(connection: UInt64, load: AgentLoad, lane: ReadLane? = nil, charge: Int, locks: UInt64) {
+        package init(
+            connection: UInt64, load: AgentLoad, vault: String? = nil, lane: ReadLane? = nil, charge: Int, locks: UInt64
+        ) {
             self.connection = connection
             self.load = load
+            self.vault = vault
             self.lane = lane
             self.charge = charge
             self.locks = locks

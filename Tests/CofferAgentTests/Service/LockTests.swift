@@ -172,6 +172,41 @@ import Testing
         #expect(try waiting.wait() == .locked)
     }
 
+    @Test("what was read of a vault outlives the lock of another, and no lock of its own, unlocked anew or not")
+    func sinceLock() throws {
+        let (scene, first, second) = (Scene(), try TemporaryVault(), try TemporaryVault())
+        #expect(try scene.unlock(first) == .done)
+        #expect(try scene.unlock(second) == .done)
+        let count = scene.service.noticeLocks().count
+        #expect(try scene.ask(.lock(path: second.path)) == .done)
+        #expect(scene.service.isHeld(first.path, since: count))
+        #expect(!scene.service.isHeld(second.path, since: count))
+        #expect(try scene.unlock(second) == .done)
+        #expect(!scene.service.isHeld(second.path, since: count))
+        #expect(scene.service.isHeld(second.path, since: scene.service.noticeLocks().count))
+        // A second unlock is no lock.
+        #expect(try scene.unlock(first) == .done)
+        #expect(scene.service.isHeld(first.path, since: count))
+        #expect(try scene.ask(.lock(path: nil)) == .done)
+        #expect(!scene.service.isHeld(first.path, since: count))
+    }
+
+    @Test("what was read by way of a link that leads elsewhere now is not taken for what is there")
+    func sinceMove() throws {
+        let (scene, first, second) = (Scene(), try TemporaryVault(), try TemporaryVault())
+        let link = "\(second.directory.path)/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: first.path)
+        #expect(try scene.unlock(first, path: link) == .done)
+        #expect(try scene.unlock(second) == .done)
+        let count = scene.service.noticeLocks().count
+        #expect(scene.service.isHeld(link, since: count))
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: second.path)
+        #expect(try scene.ask(.value(path: link, name: "x")) == .value(generation: 1, list: nil))
+        #expect(!scene.service.isHeld(link, since: count))
+        #expect(scene.service.isHeld(link, since: scene.service.noticeLocks().count))
+    }
+
     @Test("what the vault warns of is told with its state")
     func warnings() throws {
         let (scene, place) = (Scene(), try TemporaryVault())
