@@ -34,6 +34,28 @@ import VaultFile
         #expect(never.messages.contains("was saved again and again"))
     }
 
+    @Test("an unlock warns of the vault's own memory, whatever the agent found when it started")
+    func unlockedMemory() throws {
+        let session = try CofferSession()
+        let path = String(decoding: VaultPlace.resolved(session.fixture.path), as: UTF8.self)
+        let agent = try FakeAgent { _, request in
+            switch request {
+            case .epoch: .epoch(1)
+            case .unlock: .done
+            case .status:
+                .status([
+                    AgentVaultStatus(
+                        path: path, lockState: .unlocked, idleLeft: nil, maximumLeft: nil, isMemoryLocked: false,
+                        warnings: [])
+                ])
+            default: nil
+            }
+        }
+        let outcome = try agent.runner(session).run(["unlock", "--passphrase-file", session.passphraseFile])
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        #expect(outcome.messages.contains("the agent's memory could not be locked"), "\(outcome.messages)")
+    }
+
     @Test("a list of several pages is of one save")
     func pages() throws {
         let outcome = try run(["list"]) { number, request in

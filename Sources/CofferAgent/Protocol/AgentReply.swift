@@ -48,7 +48,7 @@ package enum AgentReply: ~Copyable, Sendable {
 
 /// How the memory of the agent is protected.
 package struct AgentMemory: Equatable, Sendable {
-    /// Whether the pages of secrets are locked, so that they never reach swap.
+    /// Whether one page could be locked when the agent started. Of a vault's own pages its status tells.
     package let isLocked: Bool
     /// Whether a forked child finds zeros.
     package let isWipedOnFork: Bool

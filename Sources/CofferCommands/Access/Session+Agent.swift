@@ -119,8 +119,10 @@ extension Session {
     }
 
     /// Says what is not as it should be with the agent's memory.
-    func warnOfAgent(_ memory: AgentMemory) {
-        if !memory.isLocked {
+    ///
+    /// - Parameter vault: what is held of the vault in question, whose own memory counts.
+    func warnOfAgent(_ memory: AgentMemory, holding vault: AgentVaultStatus?) {
+        if !(vault?.isMemoryLocked ?? memory.isLocked) {
             console.warning(
                 "the agent's memory could not be locked, so secrets may reach the swap space while a vault is unlocked",
                 hint: "raise the limit that ulimit -l shows, and start the agent again")

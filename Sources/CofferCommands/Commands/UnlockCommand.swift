@@ -45,8 +45,9 @@ enum UnlockCommand {
         case .failure(let failure): throw Failure(failure)
         default: throw AgentLink.nonsense
         }
-        session.warnOfAgent(try agent.memory())
+        let memory = try agent.memory()
         let held = try AgentStatus(of: absolute, agent)
+        session.warnOfAgent(memory, holding: held.vault)
         session.warnOfFile(at: path, held.vault?.warnings ?? [])
         session.warnOfLocking(held.vault?.warnings ?? [])
         session.console.note(
