@@ -58,9 +58,12 @@ extension AgentLoop {
     private func begin(_ request: consuming AgentRequest, on connection: LoopConnection) {
         guard connection.isGreeted else {
             guard let version = request.greeting else { return refuse(connection, .malformed) }
-            guard version == AgentProtocol.version else { return refuse(connection, .version(AgentProtocol.version)) }
             connection.isGreeted = true
+            guard version == AgentProtocol.version else { return refuseVersion(of: connection) }
             return dispatch(request, on: connection)
+        }
+        guard !connection.isOfOtherVersion || request.isOfEveryVersion else {
+            return refuse(connection, .version(AgentProtocol.version))
         }
         if queues.wait(connection.number, for: request.load, on: lane(of: request.readVault)) {
             connection.waiting = consume request
@@ -120,6 +123,13 @@ extension AgentLoop {
     private func refuse(_ connection: LoopConnection, _ failure: AgentFailure) {
         connection.endsAfterReply = true
         guard let frame = OutgoingFrame(.failure(failure)) else { return end(connection) }
+        reply(frame, on: connection)
+    }
+
+    // Whoever speaks another version can lock everything all the same.
+    private func refuseVersion(of connection: LoopConnection) {
+        connection.isOfOtherVersion = true
+        guard let frame = OutgoingFrame(.failure(.version(AgentProtocol.version))) else { return end(connection) }
         reply(frame, on: connection)
     }
 

@@ -5,6 +5,8 @@ final class LoopConnection {
     let number: UInt64
     let socket: OwnedDescriptor
     var isGreeted = false
+    /// Whether the client speaks another version of the protocol.
+    var isOfOtherVersion = false
 
     /// The request on its way in.
     var incoming = IncomingFrame()

@@ -27,18 +27,19 @@ extension Session {
 
     /// Connects to the agent, for a verb that is about nothing else.
     ///
+    /// - Parameter anyVersion: whether it may speak another version: it can lock everything, and end.
     /// - Throws: `agentUnavailable` when there is none.
-    func agent() throws(Failure) -> AgentLink {
+    func agent(anyVersion: Bool = false) throws(Failure) -> AgentLink {
         try refuseNoAgent()
         let location = try agentLocation()
-        do throws(AgentClientError) { return try link(to: location) } catch { throw Failure(error) }
+        do throws(AgentClientError) { return try link(to: location, anyVersion: anyVersion) } catch { throw Failure(error) }
     }
 
     /// Connects. An agent that ends before it greets is as none, and by now there may be another.
-    private func link(to location: AgentLocation) throws(AgentClientError) -> AgentLink {
-        do throws(AgentClientError) { return try AgentLink(to: location) } catch {
+    private func link(to location: AgentLocation, anyVersion: Bool = false) throws(AgentClientError) -> AgentLink {
+        do throws(AgentClientError) { return try AgentLink(to: location, anyVersion: anyVersion) } catch {
             guard error == .broken else { throw error }
-            return try AgentLink(to: location)
+            return try AgentLink(to: location, anyVersion: anyVersion)
         }
     }
 

@@ -46,6 +46,8 @@ struct HostileClientTests {
         let old = try agent.raw()
         try old.send(.hello(version: 77))
         #expect(old.reply() == "failure version(1)")
+        try old.send(.status)
+        #expect(old.reply() == "failure version(1)")
         #expect(old.isEnded())
         try agent.stop()
     }
