@@ -28,7 +28,8 @@ struct ListeningSocket: ~Copyable, Sendable {
     /// - Parameters:
     ///   - location: where.
     ///   - inherited: a socket that the service manager listens at; it belongs to this from here on.
-    /// - Throws: `alreadyRunning`; `refused` if something else than a socket stands there; what opening the directory does.
+    /// - Throws: `alreadyRunning`; `refused` if something else than a socket stands there, or what is inherited listens
+    ///   elsewhere; what opening the directory does.
     init(at location: AgentLocation, inherited: Int32? = nil) throws(AgentPlaceError) {
         let isInherited = inherited != nil
         let given = inherited.map { OwnedDescriptor($0) }
@@ -50,8 +51,14 @@ struct ListeningSocket: ~Copyable, Sendable {
     private static func open(
         _ given: consuming OwnedDescriptor?, _ directory: borrowing RuntimeDirectory
     ) throws(AgentPlaceError) -> OwnedDescriptor {
-        if let given { return given }
         let path = directory.location.socketPath
+        if let given {
+            // Clients look for the agent where its directory and its lock are.
+            guard unsafe cs_socket_is_at(given.number, path) == 1 else {
+                throw .refused(path: path, reason: "the socket that was handed over listens elsewhere")
+            }
+            return given
+        }
         switch try directory.entry(name) {
         case .nothing: break
         case .other: throw .refused(path: path, reason: "it is no socket")

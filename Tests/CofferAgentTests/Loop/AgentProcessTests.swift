@@ -169,4 +169,19 @@ struct AgentProcessTests {
             try #require(place.mode(place.location.socketPath) != nil)
         }
     }
+
+    @Test("A socket of the service manager that clients look for elsewhere is refused")
+    func foreignSocket() async throws {
+        await #expect(processExitsWith: .success) {
+            let place = try TestPlace()
+            let listener = cs_socket()
+            try #require(unsafe cs_socket_listen(listener, "\(place.root)/other.sock", 8) == 0)
+            dup2(listener, 3)
+            let agent = try ForkedAgent(place) {
+                unsafe setenv("LISTEN_PID", "\(getpid())", 1)
+                unsafe setenv("LISTEN_FDS", "1", 1)
+            }
+            try #require(agent.waitForEnd() == 1)
+        }
+    }
 }
