@@ -14,8 +14,10 @@ struct ListeningSocket: ~Copyable, Sendable {
     private let directory: RuntimeDirectory
     private let lock: OwnedDescriptor
     private let socket: OwnedDescriptor
-    /// The file that was made here; nil for a socket that somebody else made and owns.
-    private let inode: UInt64?
+    /// Whether the file was made here; else somebody else made and owns it.
+    private let isOwn: Bool
+    /// The socket's file.
+    let identity: SocketIdentity
 
     /// What to accept connections from.
     var descriptor: Int32 { socket.number }
@@ -36,16 +38,17 @@ struct ListeningSocket: ~Copyable, Sendable {
         let directory = try RuntimeDirectory(location, creating: true)
         let lock = try directory.lock()
         let socket = try Self.open(given, directory)
-        let inode: UInt64? = isInherited ? nil : try Self.inode(in: directory)
+        let identity = try Self.identity(in: directory)
         self.directory = directory
         self.lock = lock
         self.socket = socket
-        self.inode = inode
+        self.identity = identity
+        isOwn = !isInherited
     }
 
     // The name goes while the lock is held: the next agent's socket is never removed.
     deinit {
-        if let inode, (try? directory.entry(Self.name)) == .socket(inode: inode) { try? directory.remove(Self.name) }
+        if isOwn, (try? directory.entry(Self.name)) == .socket(identity) { try? directory.remove(Self.name) }
     }
 
     private static func open(
@@ -76,11 +79,11 @@ struct ListeningSocket: ~Copyable, Sendable {
         return socket
     }
 
-    private static func inode(in directory: borrowing RuntimeDirectory) throws(AgentPlaceError) -> UInt64 {
-        guard case .socket(let inode) = try directory.entry(name) else {
+    private static func identity(in directory: borrowing RuntimeDirectory) throws(AgentPlaceError) -> SocketIdentity {
+        guard case .socket(let identity) = try directory.entry(name) else {
             throw .refused(path: directory.location.socketPath, reason: "it was taken away at once")
         }
-        return inode
+        return identity
     }
 
     /// Whether nobody listens at a socket any more. What cannot be told is not stale.

@@ -79,7 +79,7 @@ struct RuntimeDirectory: ~Copyable, Sendable {
     /// What stands under a name.
     enum Entry: Equatable {
         case nothing
-        case socket(inode: UInt64)
+        case socket(SocketIdentity)
         case other
     }
 
@@ -90,7 +90,7 @@ struct RuntimeDirectory: ~Copyable, Sendable {
             if errno == ENOENT { return .nothing }
             throw .failed(step: "look for the socket", errno: errno, path: location.socketPath)
         }
-        return status.st_mode & S_IFMT == S_IFSOCK ? .socket(inode: UInt64(status.st_ino)) : .other
+        return status.st_mode & S_IFMT == S_IFSOCK ? .socket(SocketIdentity(status)) : .other
     }
 
     /// Removes a name.
