@@ -76,14 +76,17 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// How the agent's memory is protected, as it says when it is greeted; waits for that if need be.
     ///
     /// - Throws: `version`, `broken`, `timedOut`; after them there is no other answer.
-    package mutating func memory() throws(AgentClientError) -> AgentMemory {
+    package mutating func memory() throws(AgentClientError) -> AgentMemory { try memory(until: .min) }
+
+    /// Waits for the answer to the greeting until its own time is over, or until another time that is later.
+    private mutating func memory(until later: Int64) throws(AgentClientError) -> AgentMemory {
         switch greeting {
         case .answered(let memory): return memory
         case .refused(let version): throw .version(version)
         case .sent(let deadline):
             guard !isBroken else { throw .broken }
             do throws(AgentClientError) {
-                let memory = try Self.greeted(try Self.receive(from: socket.number, until: deadline))
+                let memory = try Self.greeted(try Self.receive(from: socket.number, until: max(deadline, later)))
                 greeting = .answered(memory)
                 return memory
             } catch {
@@ -108,12 +111,12 @@ package struct AgentConnection: ~Copyable, Sendable {
         var isOfEveryVersion = false
         if case .refused = greeting { isOfEveryVersion = request.isOfEveryVersion }
         if case .refused(let version) = greeting, !isOfEveryVersion { throw .version(version) }
-        if request.carriesSecrets { _ = try memory() }
+        if request.carriesSecrets { _ = try memory(until: deadline) }
         let frame = try Self.encode(request)
         do throws(AgentClientError) {
             // The key or the value has done its work when it is sent, and is wiped there.
             try Self.send(frame, on: socket.number, until: deadline)
-            if !isOfEveryVersion { _ = try memory() }
+            if !isOfEveryVersion { _ = try memory(until: deadline) }
             return try Self.receive(from: socket.number, until: deadline)
         } catch {
             // What comes later would be taken for the answer of the next request.

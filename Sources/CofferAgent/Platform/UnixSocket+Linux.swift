@@ -84,27 +84,20 @@ enum UnixSocket {
         }
     }
 
-    /// What a descriptor is waited for to be ready for.
-    enum Readiness {
-        case reading, writing
-
-        fileprivate var events: Int32 { self == .reading ? POLLIN : POLLOUT }
-    }
-
-    /// Waits until a descriptor is ready.
+    /// Waits until a descriptor is ready. What is there has come in time, however late it is seen.
     ///
     /// - Parameters:
     ///   - descriptor: open.
-    ///   - readiness: for what.
+    ///   - interest: for what.
     ///   - deadline: on `CLOCK_BOOTTIME`, in nanoseconds.
     /// - Returns: whether it was ready in time.
-    static func wait(_ descriptor: Int32, for readiness: Readiness, until deadline: Int64) -> Bool {
+    static func wait(_ descriptor: Int32, for interest: Poller.Interest, until deadline: Int64) -> Bool {
         while true {
-            let left = deadline - MonotonicTime.now
-            guard left > 0 else { return false }
-            var entry = pollfd(fd: descriptor, events: Int16(readiness.events), revents: 0)
-            let result = unsafe poll(&entry, 1, MonotonicTime.milliseconds(left))
-            if result > 0 { return true }
+            let now = MonotonicTime.now
+            var poller = Poller()
+            poller.add(descriptor, interest)
+            if poller.wait(atMost: MonotonicTime.milliseconds(max(deadline, now) - now)) { return true }
+            guard now < deadline else { return false }
         }
     }
 }
