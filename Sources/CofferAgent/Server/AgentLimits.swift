@@ -1,6 +1,7 @@
 /// What a loop takes from its clients, in number, bytes and time.
 ///
-/// Bytes are those of the pages that are locked for a frame, not of the frame. All frames together take at most about
+/// Bytes are those of the pages that are locked for a frame, not of the frame; a change is charged with its steps as well,
+/// which do not stand in such pages. All frames together take at most about
 /// 620 MiB: `incomingBytes` (160 MiB) and `outgoingBytes` (128 MiB); beyond these the replies to what is with the handler
 /// when no room is left, which are `readsInFlight` largest values (4 of 64 MiB) and `reportsInFlight` reports (4 of less
 /// than 1 MiB); and for each connection one small frame or reply that waits for no room (less than 36 KiB).

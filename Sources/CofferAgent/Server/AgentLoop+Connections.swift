@@ -44,8 +44,10 @@ extension AgentLoop {
             let request = try connection.incoming.withBody { (body) throws(AgentProtocolError) in
                 try AgentRequest.decode(body)
             }
-            // What the request holds is a copy, never larger, which now stands for the frame.
+            // What the request holds is a copy, no larger but for its steps, which now stands for the frame.
+            let room = connection.incoming.room + request.stepsFootprint
             connection.incoming = IncomingFrame()
+            if request.stepsFootprint > 0, !hasRoom(for: connection, room) { return refuse(connection, .busy) }
             if !request.holdsMemory { budget.discharge(&connection.charge) }
             begin(request, on: connection)
         } catch {
