@@ -8,8 +8,8 @@ internal import Glibc
 /// The runtime directory, open and checked: it belongs to this user, and nobody else may enter it.
 ///
 /// What was checked is the directory that is open; a socket's path is looked up again. Nobody else can put another
-/// directory in its place, if the directory around it can be written by its owner alone or is sticky, which is checked
-/// too; and if the same is so of those above, which is not.
+/// directory in its place, if the directory around it belongs to this user or to root, and can be written by its owner
+/// alone or is sticky, which is checked too; and if the same is so of those above, which is not.
 struct RuntimeDirectory: ~Copyable, Sendable {
     let location: AgentLocation
     private let directory: OwnedDescriptor
@@ -67,6 +67,10 @@ struct RuntimeDirectory: ~Copyable, Sendable {
         // Of the directory that is open: the path may lead there through links.
         guard unsafe fstatat(descriptor, "..", &status, 0) == 0 else {
             throw .failed(step: "look at the directory around the runtime directory", errno: errno, path: path)
+        }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .refused(
+                path: path, reason: "another user may put another in its place, who owns the directory around it")
         }
         guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
             throw .refused(
