@@ -10,6 +10,9 @@ internal import VaultFile
 struct ListeningSocket: ~Copyable, Sendable {
     private static let name = "agent.sock"
     private static let backlog: Int32 = 128
+    /// How long an agent may take to end for which the service manager starts the next one: the loop's farewell and the end
+    /// of the service, and some more.
+    private static let longestHandover = Duration.seconds(20)
 
     private let directory: RuntimeDirectory
     private let lock: OwnedDescriptor
@@ -24,7 +27,8 @@ struct ListeningSocket: ~Copyable, Sendable {
 
     /// Listens: at a socket that was handed in, else at one of its own.
     ///
-    /// The lock decides who lives. Under it, a socket that nobody answers at is what a killed agent left, and is replaced;
+    /// The lock decides who lives. With a socket that was handed in, an agent that is about to end is waited for: the service
+    /// manager would soon give up starting another, and clients wait at the socket meanwhile. Under the lock, a socket that nobody answers at is what a killed agent left, and is replaced;
     /// one that somebody answers at is never touched.
     ///
     /// - Parameters:
@@ -36,7 +40,7 @@ struct ListeningSocket: ~Copyable, Sendable {
         let isInherited = inherited != nil
         let given = inherited.map { OwnedDescriptor($0) }
         let directory = try RuntimeDirectory(location, creating: true)
-        let lock = try directory.lock()
+        let lock = try directory.lock(until: isInherited ? MonotonicTime.deadline(after: Self.longestHandover) : .min)
         let socket = try Self.open(given, directory)
         let identity = try Self.identity(in: directory)
         self.directory = directory

@@ -106,9 +106,10 @@ struct RuntimeDirectory: ~Copyable, Sendable {
 
     /// Takes the lock that an agent holds for life. The file stays: who removes it may remove another's.
     ///
+    /// - Parameter deadline: until when to wait for who has it, on `CLOCK_BOOTTIME`, in nanoseconds.
     /// - Returns: the descriptor that holds it.
     /// - Throws: `alreadyRunning` if somebody has it.
-    func lock() throws(AgentPlaceError) -> OwnedDescriptor {
+    func lock(until deadline: Int64 = .min) throws(AgentPlaceError) -> OwnedDescriptor {
         let path = location.lockPath
         let opened = unsafe cs_openat(
             directory.number, "agent.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -122,6 +123,7 @@ struct RuntimeDirectory: ~Copyable, Sendable {
         while cs_flock(opened, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
+            case EWOULDBLOCK where MonotonicTime.now < deadline: usleep(20_000)
             case EWOULDBLOCK: throw .alreadyRunning
             default: throw .failed(step: "take the agent's lock", errno: errno, path: path)
             }

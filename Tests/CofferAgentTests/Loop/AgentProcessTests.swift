@@ -184,4 +184,30 @@ struct AgentProcessTests {
             try #require(agent.waitForEnd() == 1)
         }
     }
+
+    @Test("With a socket of the service manager, an agent that is still ending is waited for")
+    func handover() async throws {
+        await #expect(processExitsWith: .success) {
+            let place = try TestPlace()
+            try FileManager.default.createDirectory(
+                atPath: place.location.directory, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            let listener = cs_socket()
+            try #require(unsafe cs_socket_listen(listener, place.location.socketPath, 8) == 0)
+            dup2(listener, 3)
+            let lock = unsafe open(place.location.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            try #require(cs_flock(lock, LOCK_EX) == 0)
+            Thread.detachNewThread {
+                usleep(500_000)
+                _ = cs_flock(lock, LOCK_UN)
+            }
+            let agent = try ForkedAgent(place) {
+                unsafe setenv("LISTEN_PID", "\(getpid())", 1)
+                unsafe setenv("LISTEN_FDS", "1", 1)
+            }
+            var connection = try AgentConnection(to: place.location)
+            _ = try connection.exchange(.stop)
+            try #require(agent.waitForEnd() == 0)
+        }
+    }
 }
