@@ -44,7 +44,7 @@ struct AgentLocking {
             guard case .done = try connection.exchange(.lock(path: nil), timeout: left) else { throw .broken }
             return .done
         } catch {
-            if error.isNobody { return .done }
+            if error.meansNobody { return .done }
             return switch error {
             case .noAgent, .broken, .timedOut, .tooLarge: .failed(error, isFinal: false)
             case .foreignAgent, .version: .failed(error, isFinal: true)
