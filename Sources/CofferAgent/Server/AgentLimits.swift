@@ -7,7 +7,7 @@
 /// than 1 MiB); and for each connection one small frame or reply that waits for no room (less than 36 KiB).
 ///
 /// Not in this sum is what lasts for a moment: on the loop's thread the copy of one frame, which grows or is taken apart,
-/// and on the reading thread what one value is put together in.
+/// and on each reading thread what one value is put together in.
 package struct AgentLimits: Sendable {
     /// The most connections; fewer where the process may have fewer descriptors.
     package var connections = 2_048

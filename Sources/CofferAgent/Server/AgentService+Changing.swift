@@ -7,7 +7,7 @@ internal import VaultFile
 extension AgentService {
     /// Changes settings on the saving thread. What has begun is ended, whether or not the client still waits.
     func change(_ change: consuming AgentChange, _ reply: @escaping Reply) {
-        guard VaultPlaces.isPath(change.path) else { return reply(Self.pathRefused) }
+        guard AgentProtocol.isPath(change.path) else { return reply(Self.pathRefused) }
         let clock = surroundings.clock
         let latest = clock.now.addingReportingOverflow(Self.nanoseconds(Self.longestWait)).partialValue
         guard heldCount > 0 else { return reply(.failure(.vault(.locked))) }

@@ -20,14 +20,14 @@ extension AgentService {
     ///
     /// It is the same for all paths: where the path leads to is looked up when the key comes.
     func epoch(of path: String) -> AgentReply {
-        VaultPlaces.isPath(path) ? .epoch(held.epoch) : Self.pathRefused
+        AgentProtocol.isPath(path) ? .epoch(held.epoch) : Self.pathRefused
     }
 
     // MARK: Unlocking
 
     /// Proves a key on the file, and holds it from then on, unless the vault was locked since the client began.
     func unlock(_ unlock: consuming AgentUnlock, _ reply: @escaping Reply) {
-        guard VaultPlaces.isPath(unlock.path) else { return reply(Self.pathRefused) }
+        guard AgentProtocol.isPath(unlock.path) else { return reply(Self.pathRefused) }
         guard held.allows(unlock.epoch) else { return reply(.failure(.staleEpoch)) }
         let epoch = unlock.epoch
         let handed = unlocks.hand(unlock, epoch)
@@ -89,7 +89,7 @@ extension AgentService {
     /// Where its path led to last is locked at once. Where it leads to now is looked up on another thread, and
     /// locked before the answer. If that takes too long, or there is no room for it, everything is locked instead.
     func lock(_ path: String, _ reply: @escaping Reply) {
-        guard VaultPlaces.isPath(path) else { return reply(Self.pathRefused) }
+        guard AgentProtocol.isPath(path) else { return reply(Self.pathRefused) }
         let number = held.lock(spelling: path)
         _ = noticeLocks()
         let answer = Handed(Unanswered(reply: reply))

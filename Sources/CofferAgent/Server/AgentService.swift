@@ -136,11 +136,11 @@ package final class AgentService: AgentHandler {
         reply(.failure(.busy))
     }
 
-    /// Has a question about the contents of a vault answered on the reading thread.
+    /// Has a question about the contents of a vault answered on a reading thread.
     func read(
         _ path: String, _ reply: @escaping Reply, _ body: @escaping @Sendable (Vault) throws(VaultError) -> AgentReply
     ) {
-        guard VaultPlaces.isPath(path) else { return reply(Self.pathRefused) }
+        guard AgentProtocol.isPath(path) else { return reply(Self.pathRefused) }
         // Without a look at the path: it may stand on a drive that is gone.
         guard heldCount > 0 else { return reply(.failure(.vault(.locked))) }
         enqueue(reading, reply) { [self] in answer(path, body) }

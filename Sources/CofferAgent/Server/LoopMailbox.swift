@@ -19,12 +19,12 @@ package final class LoopMailbox: Sendable {
     }
 
     private let state = PlainMutex(State())
-    private let wakeUp: WakeUp
+    private let wakeUp: WakeDescriptor
 
     /// Makes a mailbox whose loop is awake.
     ///
     /// - Throws: why the system gives no descriptor to wake it with.
-    package init() throws(Errno) { wakeUp = try WakeUp() }
+    package init() throws(Errno) { wakeUp = try WakeDescriptor() }
 
     /// What becomes readable when something was put here while the loop waited.
     package var descriptor: Int32 { wakeUp.descriptor }

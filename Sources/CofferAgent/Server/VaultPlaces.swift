@@ -14,9 +14,6 @@ struct VaultPlaces: Sendable {
     /// The most spellings that are remembered.
     static let mostSpellings = 256
 
-    /// Whether a path is one that the agent takes.
-    static func isPath(_ path: String) -> Bool { AgentProtocol.isPath(path) }
-
     /// Where a spelling led to when it was looked up last, or nil if it never was.
     func place(of spelling: String) -> Place? { spellings[Array(spelling.utf8)] }
 
