@@ -101,27 +101,3 @@ enum UnixSocket {
         }
     }
 }
-
-/// Time that only moves on, for waiting: a sleep of the machine counts, so that no patience outlives one.
-package enum MonotonicTime {
-    /// Nanoseconds since the machine started.
-    package static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    /// When a duration that begins now has passed; never, if that is beyond all numbers.
-    package static func deadline(after duration: Duration) -> Int64 {
-        let (sum, overflows) = now.addingReportingOverflow(duration.agentNanoseconds)
-        return overflows ? .max : sum
-    }
-
-    /// Waits for a moment, for what other threads end soon.
-    static func pause() { usleep(1_000) }
-
-    /// Nanoseconds as `poll` takes them: not less, so that nothing wakes too early and has to wait once more.
-    static func milliseconds(_ nanoseconds: Int64) -> Int32 {
-        Int32(clamping: max(nanoseconds, 0) / 1_000_000 + (nanoseconds % 1_000_000 > 0 ? 1 : 0))
-    }
-}

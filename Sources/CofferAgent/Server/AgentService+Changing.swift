@@ -9,7 +9,7 @@ extension AgentService {
     func change(_ change: consuming AgentChange, _ reply: @escaping Reply) {
         guard AgentProtocol.isPath(change.path) else { return reply(Self.pathRefused) }
         let clock = surroundings.clock
-        let latest = clock.now.addingReportingOverflow(Self.nanoseconds(Self.longestWait)).partialValue
+        let latest = clock.now.addingSaturated(Self.longestWait.nanoseconds)
         guard heldCount > 0 else { return reply(.failure(.vault(.locked))) }
         let path = change.path
         let handed = changes.hand(change, path)
@@ -30,8 +30,6 @@ extension AgentService {
                 .ioError(
                     step: "begin to save: an earlier save takes too long", errno: Errno.wouldBlock.code, path: path)))
     }
-
-    private static func nanoseconds(_ duration: Duration) -> Int64 { duration.components.seconds * 1_000_000_000 }
 
     private func save(_ change: borrowing AgentChange) -> AgentReply {
         guard let (place, vault) = vault(at: change.path) else { return .failure(.vault(.locked)) }
