@@ -100,6 +100,6 @@ extension Failure {
             .agentUnavailable,
             "the agent that is running speaks version \(version) of the protocol, and this coffer version "
                 + "\(AgentProtocol.version)",
-            hint: "end it, which locks everything, with the coffer that started it: coffer agent stop")
+            hint: "coffer agent stop ends it, which locks everything; coffer unlock starts one of this version")
     }
 }

@@ -35,6 +35,39 @@ import VaultFile
         #expect(never.messages.contains("was saved again and again"))
     }
 
+    @Test("an unlock warns of the vault's own memory, whatever the agent found when it started")
+    func unlockedMemory() throws {
+        let session = try CofferSession()
+        let path = String(decoding: VaultPlace.resolved(session.fixture.path), as: UTF8.self)
+        let agent = try FakeAgent { _, request in
+            switch request {
+            case .epoch: .epoch(1)
+            case .unlock: .done
+            case .status:
+                .status([
+                    AgentVaultStatus(
+                        path: path, lockState: .unlocked, idleLeft: nil, maximumLeft: nil, isMemoryLocked: false,
+                        warnings: [])
+                ])
+            default: nil
+            }
+        }
+        let outcome = try agent.runner(session).run(["unlock", "--passphrase-file", session.passphraseFile])
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        #expect(outcome.messages.contains("the agent's memory could not be locked"), "\(outcome.messages)")
+    }
+
+    @Test("an agent of another version is told to lock everything, and nothing else")
+    func otherVersion() throws {
+        let all = try run(["lock", "--all"], version: 9) { _, request in request == .lock(path: nil) ? .done : nil }
+        #expect(all.code == 0, "\(all.messages)")
+        let stop = try run(["agent", "stop"], version: 9) { _, request in request == .stop ? .done : nil }
+        #expect(stop.code == 0, "\(stop.messages)")
+        let one = try run(["lock"], version: 9) { _, _ in .done }
+        #expect(one.code == 18)
+        #expect(one.messages.contains("coffer agent stop ends it, which locks everything"), "\(one.messages)")
+    }
+
     @Test("a list of several pages is of one save")
     func pages() throws {
         let outcome = try run(["list"]) { number, request in
@@ -351,7 +384,7 @@ import VaultFile
 
     @Test("an agent of another version is told apart, and keeps nobody from the passphrase")
     func version() throws {
-        for words in [["status"], ["lock"], ["agent", "stop"]] {
+        for words in [["status"], ["lock"], ["agent", "start"]] {
             let outcome = try run(words, version: 7) { _, _ in .done }
             #expect(outcome.code == 18)
             #expect(outcome.messages.contains("speaks version 7 of the protocol"), "\(outcome.messages)")

@@ -7,6 +7,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         /// It is sent, and the answer is to come before a time.
         case sent(deadline: Int64)
         case answered(AgentMemory)
+        /// The agent speaks another version.
+        case refused(version: UInt32)
     }
 
     /// The socket.
@@ -44,24 +46,49 @@ package struct AgentConnection: ~Copyable, Sendable {
         self.location = location
     }
 
+    /// Connects to an agent of any version, checks who listens, greets, and waits for the answer.
+    ///
+    /// An agent of another version takes a lock of everything and a stop.
+    ///
+    /// - Parameters:
+    ///   - location: where the agent listens.
+    ///   - timeout: how long to wait for the greeting's answer.
+    /// - Throws: `noAgent`, `foreignAgent`, `broken`, `timedOut`.
+    package init(toAnyVersion location: AgentLocation, timeout: Duration = .seconds(5)) throws(AgentClientError) {
+        let deadline = MonotonicTime.deadline(after: timeout)
+        let socket = try Self.greet(location, until: deadline)
+        do throws(AgentClientError) {
+            greeting = .answered(try Self.greeted(try Self.receive(from: socket.number, until: deadline)))
+        } catch {
+            guard case .version(let version) = error else { throw error }
+            greeting = .refused(version: version)
+        }
+        self.socket = socket
+        self.location = location
+    }
+
     /// Whether the agent has answered the greeting.
     package var isGreeted: Bool {
         switch greeting {
         case .sent: false
-        case .answered: true
+        case .answered, .refused: true
         }
     }
 
     /// How the agent's memory is protected, as it says when it is greeted; waits for that if need be.
     ///
     /// - Throws: `version`, `broken`, `timedOut`; after them there is no other answer.
-    package mutating func memory() throws(AgentClientError) -> AgentMemory {
+    package mutating func memory() throws(AgentClientError) -> AgentMemory { try memory(until: .min) }
+
+    /// Waits for the answer to the greeting until its own time is over, or until another time that is later.
+    private mutating func memory(until later: Int64) throws(AgentClientError) -> AgentMemory {
         switch greeting {
         case .answered(let memory): return memory
+        case .refused(let version): throw .version(version)
         case .sent(let deadline):
             guard !isBroken else { throw .broken }
             do throws(AgentClientError) {
-                let memory = try Self.greeted(try Self.receive(from: socket.number, until: deadline))
+                let memory = try Self.greeted(try Self.receive(from: socket.number, until: max(deadline, later)))
                 greeting = .answered(memory)
                 return memory
             } catch {
@@ -84,12 +111,15 @@ package struct AgentConnection: ~Copyable, Sendable {
         isSent = false
         guard !isBroken else { throw .broken }
         let deadline = MonotonicTime.deadline(after: timeout)
-        if request.carriesSecrets { _ = try memory() }
+        var isOfEveryVersion = false
+        if case .refused = greeting { isOfEveryVersion = request.isOfEveryVersion }
+        if case .refused(let version) = greeting, !isOfEveryVersion { throw .version(version) }
+        if request.carriesSecrets { _ = try memory(until: deadline) }
         let frame = try Self.encode(request)
         do throws(AgentClientError) {
             // The key or the value has done its work when it is sent, and is wiped there.
             isSent = try Self.send(frame, on: socket.number, until: deadline)
-            _ = try memory()
+            if !isOfEveryVersion { _ = try memory(until: deadline) }
             return try Self.receive(from: socket.number, until: deadline)
         } catch {
             // What comes later would be taken for the answer of the next request.

@@ -45,7 +45,8 @@ extension AgentChange {
         var values = try Self.arena(reader.left)
         var steps: [AgentStep] = []
         let count = Int(try reader.number(UInt32.self))
-        guard count <= AgentProtocol.maximumSteps else { throw .malformed }
+        guard count <= AgentProtocol.maximumSteps, count <= reader.left else { throw .malformed }
+        steps.reserveCapacity(count)
         for _ in 0..<count { steps.append(try Self.step(&reader, &values)) }
         self.init(path: path, expected: expected, steps: steps, values: values)
     }

@@ -35,11 +35,20 @@ package enum AgentReply: ~Copyable, Sendable {
         default: false
         }
     }
+
+    /// Whether it says that something was done, which was not undone if this cannot be said.
+    var saysDone: Bool {
+        switch self {
+        case .done: true
+        case .changed: true
+        default: false
+        }
+    }
 }
 
 /// How the memory of the agent is protected.
 package struct AgentMemory: Equatable, Sendable {
-    /// Whether the pages of secrets are locked, so that they are not swapped out; hibernation writes them all the same.
+    /// Whether one page could be locked when the agent started. Of a vault's own pages its status tells.
     package let isLocked: Bool
     /// Whether a forked child finds zeros.
     package let isWipedOnFork: Bool

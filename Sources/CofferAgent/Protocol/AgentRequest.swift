@@ -87,6 +87,15 @@ package struct AgentChange: ~Copyable, Sendable {
 }
 
 extension AgentRequest {
+    /// Whether an agent of any version takes it, once it has answered a greeting.
+    package var isOfEveryVersion: Bool {
+        switch self {
+        case .lock(nil): true
+        case .stop: true
+        default: false
+        }
+    }
+
     /// Whether a key or values go with it.
     package var carriesSecrets: Bool {
         switch self {

@@ -10,9 +10,15 @@ final class AgentLink {
 
     /// Connects to an agent that is there and answers.
     ///
-    /// - Parameter location: where the agent listens.
-    init(to location: AgentLocation) throws(AgentClientError) {
-        connection = try AgentConnection(to: location)
+    /// - Parameters:
+    ///   - location: where the agent listens.
+    ///   - anyVersion: whether it may speak another version, and is asked only for what every version knows.
+    init(to location: AgentLocation, anyVersion: Bool = false) throws(AgentClientError) {
+        if anyVersion {
+            connection = try AgentConnection(toAnyVersion: location)
+        } else {
+            connection = try AgentConnection(to: location)
+        }
         vault = nil
     }
 

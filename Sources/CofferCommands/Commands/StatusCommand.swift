@@ -38,7 +38,7 @@ enum StatusCommand {
             try session.console.write(StatusText.json(path, status, memory, socket: location.socketPath))
         } else if !session.console.isQuiet {
             try session.console.write(StatusText.text(path, status, memory, socket: location.socketPath))
-            session.warnOfAgent(memory)
+            session.warnOfAgent(memory, holding: status.vault)
             session.warnOfLocking(status.vault?.warnings ?? [])
         }
         // All is said already.

@@ -45,13 +45,15 @@ enum UnlockCommand {
         case .some(.failure(let failure)): throw Failure(failure)
         default: throw takenBack(absolute, session)
         }
-        session.warnOfAgent(try agent.memory())
+        let memory = try agent.memory()
         do throws(Failure) {
             let held = try AgentStatus(of: absolute, agent)
+            session.warnOfAgent(memory, holding: held.vault)
             session.warnOfFile(at: path, held.vault?.warnings ?? [])
             session.warnOfLocking(held.vault?.warnings ?? [])
         } catch {
             // It is unlocked all the same.
+            session.warnOfAgent(memory, holding: nil)
             session.console.warning("it is not known how the vault is guarded: \(error.message)", hint: "coffer status")
         }
         session.console.note(
