@@ -19,7 +19,7 @@ struct LoopLockTests {
         var locker = try agent.connect()
         _ = try locker.exchange(.lock(path: "/v"))
         agent.stub.release()
-        #expect(clients[0].reply() == "failure vault(Coffer.VaultError.locked)")
+        #expect(clients[0].reply() == "failure vault(the vault is locked: unlock it)")
         #expect(clients[1].reply()?.hasPrefix("value 1 100 ") == true)
         try agent.stop()
     }
