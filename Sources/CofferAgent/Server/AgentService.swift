@@ -44,7 +44,8 @@ package final class AgentService: AgentHandler {
     ///   - refusals: what the system refused of the protection of the process.
     package init(
         surroundings: VaultSurroundings = VaultSurroundings(), lockTimeout: Duration = longestWait,
-        lookupTimeout: Duration = longestLookup, watchesFiles: Bool = true, readers: Int = mostReaders, refusals: ProcessHardening.Refusals = []
+        lookupTimeout: Duration = longestLookup, watchesFiles: Bool = true, readers: Int = mostReaders,
+        refusals: ProcessHardening.Refusals = []
     ) {
         var surroundings = surroundings
         surroundings.fileLockTimeout = lockTimeout

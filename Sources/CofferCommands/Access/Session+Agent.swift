@@ -32,7 +32,9 @@ extension Session {
     func agent(anyVersion: Bool = false) throws(Failure) -> AgentLink {
         try refuseNoAgent()
         let location = try agentLocation()
-        do throws(AgentClientError) { return try link(to: location, anyVersion: anyVersion) } catch { throw Failure(error) }
+        do throws(AgentClientError) { return try link(to: location, anyVersion: anyVersion) } catch {
+            throw Failure(error)
+        }
     }
 
     /// Connects. An agent that ends before it greets is as none, and by now there may be another.
