@@ -23,7 +23,7 @@ final class HeldVaults: Sendable {
         var slept: Int64
         /// How often something was locked, by whom ever.
         var locks: UInt64 = 0
-        /// The count of locks since which all spellings that are known have led where they lead.
+        /// The count of locks that a read must have begun at, so that its spelling is known to lead to what it has read.
         var placesSince: UInt64 = 0
         var isEnding = false
         /// What is to be locked once the table's lock is given back.
@@ -96,9 +96,8 @@ final class HeldVaults: Sendable {
     func note(_ spelling: String, _ place: VaultPlaces.Place) {
         withState { state in
             guard state.entries[place] != nil, !state.places.note(spelling, place) else { return }
-            // What was read by way of a spelling cannot be told from what the spelling leads to now.
-            state.locks += 1
-            state.placesSince = state.locks
+            // What is being read by way of a spelling may be what the spelling led to before. That counts at the next lock.
+            state.placesSince = state.locks + 1
         }
     }
 

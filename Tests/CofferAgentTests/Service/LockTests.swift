@@ -204,6 +204,10 @@ import Testing
         try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: second.path)
         #expect(try scene.ask(.value(path: link, name: "x")) == .value(generation: 1, list: nil))
         #expect(!scene.service.isHeld(link, since: count))
+        // That is no lock, and what begins behind the next one is known again.
+        #expect(scene.service.noticeLocks().count == count)
+        #expect(try scene.ask(.lock(path: first.path)) == .done)
+        #expect(!scene.service.isHeld(link, since: count))
         #expect(scene.service.isHeld(link, since: scene.service.noticeLocks().count))
     }
 
