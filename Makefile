@@ -32,7 +32,7 @@ export SWIFT_BACKTRACE := enable=no
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe
 
-.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-interop test-consumer test-logind test-install static install fuzz format clean
+.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-interop test-consumer test-logind test-install static install bench fuzz format clean
 
 all: build
 
@@ -94,6 +94,10 @@ install: static
 	"$$($(SWIFT) build -c release $(LOGIND_INSTALL) --show-bin-path)/coffer-logind" "$(DESTDIR)$(PREFIX)/bin/coffer-logind"
 	@scripts/install_units.sh "$(DESTDIR)" "$(PREFIX)"
 	@scripts/check_install.py "$(DESTDIR)$(PREFIX)/bin/coffer"
+
+# A whole `coffer get` through the agent, beside programs that do nothing.
+bench: static
+	$(PYTHON) Benchmarks/warm_get.py "$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer"
 
 fuzz: deps
 	COFFER_FUZZ=1 $(SWIFT) build $(FUZZ)

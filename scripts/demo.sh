@@ -5,9 +5,10 @@ set -euo pipefail
 coffer_path=$(readlink -f "$1")
 repository=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 folder=$(mktemp -d)
-trap 'rm -rf "$folder"' EXIT
+trap '"$coffer_path" agent stop -q 2>/dev/null || true; rm -rf "$folder"' EXIT
 cd "$folder"
-export COFFER_VAULT="$folder/demo.coffer" XDG_STATE_HOME="$folder/state"
+# An agent of the demo's own: nothing here asks the one that you use, or has systemd start it.
+export COFFER_VAULT="$folder/demo.coffer" XDG_STATE_HOME="$folder/state" COFFER_RUNTIME_DIR="$folder/run"
 
 coffer() { "$coffer_path" "$@"; }
 audit() { /usr/bin/python3 "$repository/Tests/Audit/coffer_audit.py" "$@"; }
@@ -68,6 +69,17 @@ run 0 'coffer passphrase --passphrase-file passphrase --new-passphrase-file new-
 run 8 'coffer get mail/user --passphrase-file passphrase'
 run 0 'coffer get mail/user --passphrase-file new-passphrase'
 want alice
+
+say 'Unlocked once: the agent has the key for a while, and nobody is asked for a passphrase until it is locked.'
+run 14 'coffer get mail/user --no-input'
+run 18 'coffer status'
+run 0 'coffer unlock --idle 5m --passphrase-file new-passphrase'
+run 0 'coffer get mail/user --no-input'
+want alice
+run 0 'coffer status'
+want unlocked
+run 0 'coffer lock'
+run 14 'coffer get mail/user --no-input'
 
 say 'One bit flips on the disk: seen before any passphrase is tried.'
 run 0 'flip demo.coffer 4000 damaged.coffer'

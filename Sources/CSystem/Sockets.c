@@ -64,6 +64,14 @@ int cs_socket_listens(int fd) {
     return option(fd, SO_DOMAIN) == AF_UNIX && option(fd, SO_TYPE) == SOCK_STREAM && option(fd, SO_ACCEPTCONN) == 1;
 }
 
+int cs_socket_is_at(int fd, const char *path) {
+    struct sockaddr_un name;
+    socklen_t length = sizeof name;
+    memset(&name, 0, sizeof name);
+    if (getsockname(fd, (struct sockaddr *)&name, &length) != 0) return 0;
+    return name.sun_family == AF_UNIX && strncmp(name.sun_path, path, sizeof name.sun_path) == 0;
+}
+
 int cs_pipe(int ends[2]) { return pipe2(ends, O_CLOEXEC); }
 
 int cs_adopt(int fd) {

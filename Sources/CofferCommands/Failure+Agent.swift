@@ -24,6 +24,7 @@ extension Failure {
                 hint: "try again; coffer agent stop ends the agent")
         case .tooLarge:
             self.init(.limitExceeded, "that is more than the agent takes at once", hint: "--no-agent goes without")
+        case .noMemory: self = .outOfMemory
         }
     }
 
@@ -49,6 +50,7 @@ extension Failure {
             self.init(
                 .locked, "a lock came while the passphrase was asked for, so nothing was unlocked",
                 hint: "coffer unlock again, if it is meant")
+        case .refused(let refusal): self.init(.refused, refusal.reason)
         case .generation: self.init(.ioError, "another program saved the vault meanwhile", hint: "try again")
         }
     }
@@ -98,6 +100,6 @@ extension Failure {
             .agentUnavailable,
             "the agent that is running speaks version \(version) of the protocol, and this coffer version "
                 + "\(AgentProtocol.version)",
-            hint: "end it, which locks everything, with the coffer that started it: coffer agent stop")
+            hint: "coffer agent stop ends it, which locks everything; coffer unlock starts one of this version")
     }
 }

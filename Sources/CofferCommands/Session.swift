@@ -97,7 +97,7 @@ package struct Session: Sendable {
     /// - Parameters:
     ///   - done: what is so from now on, as a sentence without a full stop.
     ///   - body: makes the change.
-    func saving<Result>(_ done: String, _ body: () throws -> Result) throws -> Result {
+    func saving<Result: ~Copyable>(_ done: String, _ body: () throws -> Result) throws -> Result {
         do {
             return try body()
         } catch VaultError.savedButNotSynced(let number, let path) {

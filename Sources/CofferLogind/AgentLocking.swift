@@ -39,14 +39,14 @@ struct AgentLocking {
         let patience = max(min(Self.patience, .nanoseconds(nanoseconds)), .milliseconds(200))
         let deadline = MonotonicTime.deadline(after: patience)
         do throws(AgentClientError) {
-            var connection = try AgentConnection(to: location, timeout: patience)
+            var connection = try AgentConnection(toAnyVersion: location, timeout: patience)
             let left = Duration.nanoseconds(max(deadline - MonotonicTime.now, 0))
             guard case .done = try connection.exchange(.lock(path: nil), timeout: left) else { throw .broken }
             return .done
         } catch {
-            if error.isNobody { return .done }
+            if error.meansNobody { return .done }
             return switch error {
-            case .noAgent, .broken, .timedOut, .tooLarge: .failed(error, isFinal: false)
+            case .noAgent, .broken, .timedOut, .tooLarge, .noMemory: .failed(error, isFinal: false)
             case .foreignAgent, .version: .failed(error, isFinal: true)
             }
         }
@@ -60,7 +60,8 @@ struct AgentLocking {
         case .version(let version): "the agent speaks version \(version) of the protocol, this program another"
         case .broken: "the agent gave no proper answer"
         case .timedOut: "the agent gave no answer in time"
-        case .tooLarge: "there was no memory for the request"
+        case .tooLarge: "the request is more than the agent takes"
+        case .noMemory: "there was no memory for the request"
         }
     }
 }

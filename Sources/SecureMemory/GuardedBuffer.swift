@@ -44,7 +44,7 @@ package struct GuardedBuffer: ~Copyable, @unchecked Sendable {
         if !isForeign { SparePages.giveBack(pages, used: count) }
     }
 
-    /// Whether the pages are locked into memory, so that they never reach swap.
+    /// Whether the pages are locked into memory, so that they are not swapped out; hibernation writes them all the same.
     package var isLocked: Bool { pages.isLocked }
 
     /// Whether a forked child finds zeros in place of the bytes.

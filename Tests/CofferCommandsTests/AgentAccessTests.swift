@@ -30,7 +30,9 @@ import VaultFile
             (["unset", "n", "--undoable"], ""), (["undo", "j"], ""), (["get", "j"], ""), (["unset", "n"], ""),
             (["undo", "n"], ""), (["unset", "\u{E9}", "e\u{301}"], ""), (["list"], ""),
             (["set", String(repeating: "n", count: 1_025)], "v"), (["get", String(repeating: "n", count: 1_025)], ""),
-            (["rename", "j", "a\u{7}"], ""),
+            (["rename", "j", "a\u{7}"], ""), (["get", Self.longName], ""), (["get", "j", Self.longName, "-0"], ""),
+            (["get", Self.longName, "j", "--json"], ""), (["unset", Self.longName], ""), (["undo", Self.longName], ""),
+            (["rename", Self.longName, "k"], ""),
         ]
         let warning = try local.run(["list"]).messages
         #expect(warning.contains("cheap to guess"))
@@ -43,6 +45,20 @@ import VaultFile
             // The warning of a cheap passphrase is told at the unlock.
             let rest = own.messages.hasPrefix(warning) ? own.messages.dropFirst(warning.count) : own.messages[...]
             #expect(told == rest, "\(words)")
+        }
+    }
+
+    /// More than the agent takes, so no vault has a setting of this name.
+    private static let longName = String(repeating: "n", count: 5_000)
+
+    @Test("without the vault in the agent, a name that is too long for it is one for the passphrase")
+    func longNames() throws {
+        let session = try AgentSession()
+        #expect(try session.run(["agent", "start"]).code == 0)
+        for words in [["get", Self.longName], ["unset", Self.longName], ["undo", Self.longName]] {
+            let outcome = try session.run(words)
+            #expect(outcome.code == 14)
+            #expect(!outcome.messages.contains("--no-agent"), "\(outcome.messages)")
         }
     }
 

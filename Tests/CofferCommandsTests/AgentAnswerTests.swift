@@ -4,6 +4,7 @@ import Foundation
 import Glibc
 import PropertyLists
 import SecureMemory
+import Synchronization
 import TestSupport
 import Testing
 import VaultFile
@@ -34,6 +35,39 @@ import VaultFile
         #expect(never.messages.contains("was saved again and again"))
     }
 
+    @Test("an unlock warns of the vault's own memory, whatever the agent found when it started")
+    func unlockedMemory() throws {
+        let session = try CofferSession()
+        let path = String(decoding: VaultPlace.resolved(session.fixture.path), as: UTF8.self)
+        let agent = try FakeAgent { _, request in
+            switch request {
+            case .epoch: .epoch(1)
+            case .unlock: .done
+            case .status:
+                .status([
+                    AgentVaultStatus(
+                        path: path, lockState: .unlocked, idleLeft: nil, maximumLeft: nil, isMemoryLocked: false,
+                        warnings: [])
+                ])
+            default: nil
+            }
+        }
+        let outcome = try agent.runner(session).run(["unlock", "--passphrase-file", session.passphraseFile])
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        #expect(outcome.messages.contains("the agent's memory could not be locked"), "\(outcome.messages)")
+    }
+
+    @Test("an agent of another version is told to lock everything, and nothing else")
+    func otherVersion() throws {
+        let all = try run(["lock", "--all"], version: 9) { _, request in request == .lock(path: nil) ? .done : nil }
+        #expect(all.code == 0, "\(all.messages)")
+        let stop = try run(["agent", "stop"], version: 9) { _, request in request == .stop ? .done : nil }
+        #expect(stop.code == 0, "\(stop.messages)")
+        let one = try run(["lock"], version: 9) { _, _ in .done }
+        #expect(one.code == 18)
+        #expect(one.messages.contains("coffer agent stop ends it, which locks everything"), "\(one.messages)")
+    }
+
     @Test("a list of several pages is of one save")
     func pages() throws {
         let outcome = try run(["list"]) { number, request in
@@ -55,8 +89,32 @@ import VaultFile
         }
         #expect(outcome.code == 0, "\(outcome.messages)")
         #expect(outcome.output == "a\tstring\nb\tinteger\n")
-        let endless = try run(["list"]) { _, _ in .list(generation: 1, entries: [], hasMore: true, now: 0) }
-        #expect(endless.code == 18)
+        // Pages that would be asked for again and again.
+        for names in [[], ["a"], ["b", "a"], ["b", "b"]] {
+            let endless = try run(["list"]) { number, _ in
+                .list(
+                    generation: 1, entries: names.map { AgentEntry(name: $0, kind: .string, modified: nil) },
+                    hasMore: number < 1_000, now: 0)
+            }
+            #expect(endless.code == 18, "\(names)")
+            let isEmpty = endless.bytes.isEmpty
+            #expect(isEmpty)
+        }
+    }
+
+    @Test("names without an end are no list of a vault")
+    func endlessNames() throws {
+        let filler = String(repeating: "n", count: 3_000)
+        let last = Mutex(0)
+        let outcome = try run(["list"]) { number, _ in
+            last.withLock { $0 = number }
+            let entries = (0..<1_000).map { place in
+                AgentEntry(name: "\(100_000 + number * 1_000 + place)\(filler)", kind: .string, modified: nil)
+            }
+            return .list(generation: 1, entries: entries, hasMore: number < 40, now: 0)
+        }
+        #expect(outcome.code == 18)
+        #expect(last.withLock { $0 } < 30)
     }
 
     @Test("two spellings are one setting only if nothing else is stored", arguments: [true, false])
@@ -116,16 +174,145 @@ import VaultFile
         let session = try CofferSession()
         func run(_ words: [String], dropping: Int) throws -> CommandRunner.Outcome {
             let agent = try FakeAgent(dropping: dropping) { _, request in
-                request == .lock(path: nil) ? .done : .value(generation: 1, list: try .list(of: "x"))
+                switch request {
+                case .lock: .done
+                case .change: .changed(generation: 2, outcomes: [AgentOutcome(before: .string)], warnings: [])
+                default: .value(generation: 1, list: try .list(of: "x"))
+                }
             }
             return try agent.runner(session).run(words)
         }
-        for words in [["get", "a"], ["lock", "--all"], ["agent", "start"]] {
+        let settings = [["get", "a"], ["unset", "a"], ["rename", "a", "b"], ["undo", "a"]]
+        for words in settings + [["lock", "--all"], ["agent", "start"]] {
             let once = try run(words, dropping: 1)
             #expect(once.code == 0, "\(words): \(once.messages)")
             let twice = try run(words, dropping: 2)
-            #expect(twice.code == (words == ["get", "a"] ? 14 : 18), "\(words)")
+            #expect(twice.code == (settings.contains(words) ? 14 : 18), "\(words)")
             #expect(twice.messages.contains("before it answered"), "\(words): \(twice.messages)")
+        }
+    }
+
+    @Test("an agent that ends while a person types the value has changed nothing, and that is said")
+    func endedWhileTyping() throws {
+        let session = try CofferSession()
+        for isLeaving in [true, false] {
+            let agent = try FakeAgent(endingAfter: .details, isLeaving: isLeaving) { _, request in
+                request == .details ? .details(Self.details) : .failure(.vault(.locked))
+            }
+            let runner = agent.runner(session)
+            let input = session.fixture.path + ".input"
+            unsafe unlink(input)
+            guard unsafe mkfifo(input, 0o600) == 0 else { throw POSIXError(.EIO) }
+            let outcome = Mutex<CommandRunner.Outcome?>(nil)
+            let ended = DispatchSemaphore(value: 0)
+            Thread.detachNewThread {
+                let result = try? runner.run(["set", "a", "--file", input])
+                outcome.withLock { $0 = result }
+                ended.signal()
+            }
+            let writer = unsafe open(input, O_WRONLY)
+            #expect(agent.ended.wait(timeout: .now() + 60) == .success)
+            _ = unsafe write(writer, "value", 5)
+            close(writer)
+            #expect(ended.wait(timeout: .now() + 60) == .success)
+            let result = try #require(outcome.withLock { $0 })
+            #expect(result.code == (isLeaving ? 18 : 14), "\(result.messages)")
+            #expect(result.messages.contains("nothing was changed"), "\(result.messages)")
+        }
+    }
+
+    @Test("a key that was handed over to an agent which does not answer is taken back")
+    func unanswered() throws {
+        let session = try CofferSession()
+        let words = ["unlock", "--passphrase-file", session.passphraseFile]
+        for (answer, takesBack): (@Sendable () -> AgentReply?, Bool) in [
+            ({ nil }, true), ({ .epoch(1) }, true), ({ nil }, false),
+        ] {
+            let locks = Mutex<[String?]>([])
+            let handed = FakeAgent.Request.unlock(
+                epoch: 9, keyLength: 32, idle: .seconds(900), maximumAge: .seconds(28_800), acceptsUnexpected: false)
+            let agent = try FakeAgent(endingAfter: handed) { _, request in
+                switch request {
+                case .epoch: return .epoch(9)
+                case .unlock: return answer()
+                case .lock(let path):
+                    locks.withLock { $0.append(path) }
+                    return takesBack ? .done : nil
+                default: return nil
+                }
+            }
+            let outcome = try agent.runner(session).run(words)
+            #expect(outcome.code == 18)
+            #expect(locks.withLock { $0 } == [session.fixture.path])
+            let told = takesBack ? "locked again" : "may be unlocked"
+            #expect(outcome.messages.contains(told), "\(outcome.messages)")
+            #expect(takesBack || outcome.messages.contains("coffer lock"))
+        }
+    }
+
+    @Test("an unlock that is done is no failure when the agent says nothing more")
+    func unlockedWithoutStatus() throws {
+        let session = try CofferSession()
+        let agent = try FakeAgent { _, request in
+            switch request {
+            case .epoch: return .epoch(9)
+            case .unlock: return .done
+            default: return nil
+            }
+        }
+        let outcome = try agent.runner(session).run(["unlock", "--passphrase-file", session.passphraseFile])
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        #expect(outcome.messages.contains("is unlocked"))
+        #expect(outcome.messages.contains("warning: "))
+    }
+
+    @Test("a passphrase that was changed elsewhere is asked for by a read, which overwrites nothing anyhow")
+    func rekeyed() throws {
+        for words in [["get", "a"], ["list"], ["set", "a"]] {
+            let outcome = try run(words, text: "value") { _, _ in .failure(.vault(.conflict)) }
+            #expect(outcome.code == 14, "\(words): \(outcome.messages)")
+            #expect(outcome.messages.contains("warning: the passphrase of the vault"), "\(outcome.messages)")
+            #expect(!outcome.messages.contains("overwritten"))
+        }
+    }
+
+    @Test("inspect shows the fields whatever becomes of the agent", arguments: 0..<6)
+    func inspectWithoutAnswer(_ number: Int) throws {
+        let failures: [AgentFailure] = [
+            .vault(.conflict), .vault(.rolledBack(generation: 1, newest: 2)), .busy,
+            .vault(.ioError(step: "read", errno: EIO, path: "/v")), .malformed, .generation(2),
+        ]
+        let session = try CofferSession()
+        let alone = try session.runner.run(["inspect"])
+        let agent = try FakeAgent { _, _ in .failure(failures[number]) }
+        let outcome = try agent.runner(session).run(["inspect"])
+        #expect(outcome.code == 0, "\(outcome.messages)")
+        #expect(outcome.bytes == alone.bytes)
+        #expect(outcome.messages.contains("warning: "))
+        let json = try agent.runner(session).run(["inspect", "--json"])
+        #expect(json.code == 0)
+        #expect(json.output.contains("\"contents\": null"))
+    }
+
+    @Test("status says locked to programs only where that is known")
+    func unknownStatus() throws {
+        func status(_ runner: CommandRunner) throws -> (state: Any?, running: Any?, code: Int32) {
+            let outcome = try runner.run(["status", "--json"])
+            let json = try JSONSerialization.jsonObject(with: Data(outcome.bytes)) as? [String: Any]
+            return (json?["state"], (json?["agent"] as? [String: Any])?["running"], outcome.code)
+        }
+        let session = try CofferSession()
+        let none = try status(session.runner)
+        #expect(none.state as? String == "locked" && none.running as? Bool == false && none.code == 18)
+        let open = try FakeAgent { _, _ in .status([]) }
+        unsafe chmod(open.runtime, 0o755)
+        for agent in [
+            try FakeAgent(version: 7) { _, _ in .done }, try FakeAgent(dropping: 2) { _, _ in .done }, open,
+            try FakeAgent { _, _ in nil }, try FakeAgent { _, _ in .failure(.busy) },
+        ] {
+            let unknown = try status(agent.runner(session))
+            #expect(unknown.state is NSNull && unknown.running is NSNull)
+            #expect(unknown.code == 18 || unknown.code == 15)
         }
     }
 
@@ -197,7 +384,7 @@ import VaultFile
 
     @Test("an agent of another version is told apart, and keeps nobody from the passphrase")
     func version() throws {
-        for words in [["status"], ["lock"], ["agent", "stop"]] {
+        for words in [["status"], ["lock"], ["agent", "start"]] {
             let outcome = try run(words, version: 7) { _, _ in .done }
             #expect(outcome.code == 18)
             #expect(outcome.messages.contains("speaks version 7 of the protocol"), "\(outcome.messages)")
@@ -207,6 +394,11 @@ import VaultFile
         let got = try agent.runner(session).run(["get", "a"])
         #expect(got.code == 14)
         #expect(got.messages.contains("warning: the agent that is running speaks version 7"))
+        for words in [["unset", "a"], ["rename", "a", "b"], ["undo", "a"]] {
+            let changed = try agent.runner(session).run(words)
+            #expect(changed.code == 14, "\(words): \(changed.messages)")
+            #expect(changed.messages.contains("warning: the agent that is running speaks version 7"))
+        }
         let own = try agent.runner(session).run(["list", "--passphrase-file", session.passphraseFile])
         #expect(own.code == 0 && !own.messages.contains("agent"))
     }

@@ -40,6 +40,8 @@ final class FakeAgent: Sendable {
     }
 
     let runtime: String
+    /// Signalled for each connection that has ended.
+    let ended = DispatchSemaphore(value: 0)
     private let listener: Int32
 
     /// Listens.
@@ -47,8 +49,13 @@ final class FakeAgent: Sendable {
     /// - Parameters:
     ///   - version: the one that it greets with.
     ///   - dropping: how many connections it ends before it greets.
+    ///   - last: the request after whose answer it ends the connection, besides the one to stop.
+    ///   - isLeaving: whether it takes no other connection then.
     ///   - answer: gets the number of the request, over all connections, and the request; nothing ends the connection.
-    init(version: UInt32 = AgentProtocol.version, dropping: Int = 0, _ answer: @escaping Answer) throws {
+    init(
+        version: UInt32 = AgentProtocol.version, dropping: Int = 0, endingAfter last: Request? = nil,
+        isLeaving: Bool = false, _ answer: @escaping Answer
+    ) throws {
         var template = Array("/tmp/coffer.XXXXXX".utf8CString)
         try #require(unsafe mkdtemp(&template) != nil)
         let runtime = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
@@ -65,7 +72,7 @@ final class FakeAgent: Sendable {
         try #require(isBound && listen(listener, 8) == 0)
         self.runtime = runtime
         self.listener = listener
-        let count = Counter()
+        let (count, ended) = (Counter(), ended)
         Thread {
             // Closed here alone: the number of a closed one is soon that of another test's agent.
             defer { close(listener) }
@@ -73,8 +80,10 @@ final class FakeAgent: Sendable {
             while true {
                 let connection = accept(listener, nil, nil)
                 guard connection >= 0 else { return }
-                if dropped < dropping { dropped += 1 } else { Self.serve(connection, version, count, answer) }
+                if dropped < dropping { dropped += 1 } else { Self.serve(connection, version, last, count, answer) }
+                if isLeaving { shutdown(listener, Int32(SHUT_RDWR)) }
                 close(connection)
+                ended.signal()
             }
         }.start()
     }
@@ -103,7 +112,9 @@ final class FakeAgent: Sendable {
         }
     }
 
-    private static func serve(_ connection: Int32, _ version: UInt32, _ count: Counter, _ answer: Answer) {
+    private static func serve(
+        _ connection: Int32, _ version: UInt32, _ last: Request?, _ count: Counter, _ answer: Answer
+    ) {
         let memory = AgentMemory(isLocked: true, isWipedOnFork: true, bindsLazily: false, refusals: [])
         while let head = read(4, from: connection) {
             let length = (0..<4).reduce(0) { $0 | Int(head.bytes[$1]) << ($1 * 8) }
@@ -121,7 +132,7 @@ final class FakeAgent: Sendable {
             }
             guard let reply, let frame = try? reply.encode() else { return }
             write(frame.bytes, to: connection)
-            if request == .stop { return }
+            if request == .stop || request == last { return }
         }
     }
 

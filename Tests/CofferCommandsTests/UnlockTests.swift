@@ -98,6 +98,22 @@ import Testing
         #expect(try session.run(["status", "-q"]).code == 0)
     }
 
+    @Test("a vault in a directory whose name is no text is known by the path of a link")
+    func notText() throws {
+        let session = try AgentSession()
+        let odd = Array((session.fixture.directory.path + "/odd").utf8).map { CChar(bitPattern: $0) } + [-1, 0]
+        try #require(unsafe mkdir(odd, 0o700) == 0)
+        let link = session.fixture.path + ".link"
+        try #require(unsafe symlink(odd, link) == 0)
+        let path = link + "/test.coffer"
+        try FileManager.default.copyItem(atPath: session.fixture.path, toPath: session.fixture.path + ".kept")
+        try #require(unsafe rename(session.fixture.path + ".kept", path) == 0)
+        #expect(try session.unlock(["--vault", path]).code == 0)
+        let status = try session.run(["status", "--vault", path])
+        #expect(status.code == 0, "\(status.output)")
+        #expect(!status.output.contains("also"))
+    }
+
     @Test("status tells state, times, memory and socket, to people and to programs")
     func status() throws {
         let session = try AgentSession()
@@ -111,6 +127,8 @@ import Testing
             #expect(text.output.split(separator: "\n").contains { $0 == line }, "\(text.output)")
         }
         #expect(text.output.contains("\nmemory  "))
+        // Hibernation writes all memory to the disk.
+        #expect(!text.output.contains("never in swap"))
         #expect(try session.run(["status", "-q"]).bytes.isEmpty)
         let json = try session.status()
         #expect(json["path"] as? String == session.fixture.path)

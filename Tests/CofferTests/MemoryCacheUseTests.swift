@@ -228,6 +228,11 @@ import VaultFile
             let cache = MemoryCache(clock: ManualClock())
             try cache.put("a", "value")
             let large = try Secret.random(count: 1 << 20)
+            // Pages that were kept for their next use would be used now: so many there are at most.
+            let first = try Secret.random(count: 1)
+            let second = try Secret.random(count: 1)
+            let third = try Secret.random(count: 1)
+            let fourth = try Secret.random(count: 1)
             #expect(BackgroundLoopTests.limit(RLIMIT_AS, to: 1))
             let errors = [
                 Self.failure { () throws(VaultError) in try cache.set("a", to: large) },
@@ -238,6 +243,7 @@ import VaultFile
             #expect(errors == [.notEnoughMemory(memoryKiB: nil), .notEnoughMemory(memoryKiB: nil)])
             #expect(text == "value")
             #expect(count == 5)
+            _ = (first.count, second.count, third.count, fourth.count)
         }
     }
 

@@ -6,6 +6,7 @@ another program, and all of a document run in one folder, in their order. An XML
 What the snippets say is checked:
 
     print(name)                  // prints: anonymous       the program prints this line, and no other lines
+    print(name)                  // once unlocked: alice    the same, run again when the agent has the vault unlocked
     print(password)              // error: Copyable         the whole snippet must be refused, for this reason
     .product(name: "Coffer", …   (a manifest)               its lines stand in the example's Package.swift
 
@@ -43,6 +44,7 @@ class Snippet:
         self.program = header[1] if header else None
         self.errors = re.findall(r"// error: (.+)", text)
         self.prints = re.findall(r"// prints: (.+)", text)
+        self.unlocked = re.findall(r"// once unlocked: (.+)", text)
 
     def __str__(self):
         return f"{self.document.relative_to(ROOT)}:{self.line}"
@@ -141,22 +143,59 @@ def check_refused(snippet, parts, folder, products):
         raise Failure(f"{snippet}: should be refused with {snippet.errors}:\n{result.stdout}")
 
 
-def check_output(parts, program, folder):
-    """The program must end well, and print what its snippets say."""
+def run(folder, program, *arguments, text=f"{PASSPHRASE}\n" * 8):
+    """What a program prints, which must end well."""
     environment = {
         "PATH": os.environ["PATH"], "HOME": str(folder), "XDG_DATA_HOME": str(folder / "data"),
         "XDG_STATE_HOME": str(folder / "state"), "COFFER_RUNTIME_DIR": str(folder / "run"),
         "SWIFT_BACKTRACE": "enable=no",
     }
     result = subprocess.run(
-        [program], cwd=folder, env=environment, input=f"{PASSPHRASE}\n" * 8, capture_output=True, text=True,
+        [program, *arguments], cwd=folder, env=environment, input=text, capture_output=True, text=True,
         timeout=SECONDS)
     if result.returncode != 0:
         raise Failure(f"ended with {result.returncode}:\n{result.stdout}{result.stderr}")
+    return result.stdout
+
+
+def check_output(parts, program, folder):
+    """The program must print what its snippets say."""
     wanted = [line.strip() for part in parts if not part.errors for line in part.prints]
-    printed = result.stdout.splitlines()
     if not wanted:
         raise Failure("no snippet says what it prints, so nothing would be checked")
+    compare(run(folder, program).splitlines(), wanted)
+
+
+def check_with_agent(parts, program, folder):
+    """The program must print what its snippets say when an agent has its vault unlocked, and change the settings."""
+    wanted = [line.strip() for part in parts for line in part.unlocked]
+    if not wanted:
+        return
+    result = subprocess.run(
+        [os.environ.get("SWIFT", "swift"), "build", "--product", "coffer"], cwd=ROOT, stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT, text=True)
+    if result.returncode != 0:
+        raise Failure(f"coffer does not build:\n{faults(result.stdout)}")
+    path = subprocess.run(
+        [os.environ.get("SWIFT", "swift"), "build", "--show-bin-path"], cwd=ROOT, stdout=subprocess.PIPE, text=True)
+    coffer = pathlib.Path(path.stdout.strip()) / "coffer"
+    identifier = re.search(r'\.userData\("(.+?)"\)', "".join(part.text for part in parts))[1]
+    vault = ["--vault", str(folder / "data" / identifier / "default.coffer")]
+    (folder / "data" / identifier).mkdir(mode=0o700, parents=True)
+    passphrase = folder / "passphrase"
+    passphrase.write_text(PASSPHRASE)
+    run(folder, coffer, "init", *vault, "--passphrase-file", str(passphrase))
+    run(folder, coffer, "unlock", *vault, "--passphrase-file", str(passphrase))
+    try:
+        run(folder, coffer, "set", "password", *vault, text="s3cret")
+        for count in (1, 2):
+            compare(run(folder, program).splitlines(), wanted)
+            compare(run(folder, coffer, "get", "sessions", *vault).splitlines(), [str(count)])
+    finally:
+        run(folder, coffer, "agent", "stop")
+
+
+def compare(printed, wanted):
     if printed != wanted:
         raise Failure("printed:\n  " + "\n  ".join(printed) + "\nbut the text says:\n  " + "\n  ".join(wanted))
 
@@ -184,6 +223,7 @@ def check_document(document, programs, products):
         for name, parts in programs.items():
             program = products / f"{name}Snippets"
             check_output(parts, program, pathlib.Path(folder))
+            check_with_agent(parts, program, pathlib.Path(folder))
             check_linkage(parts, program)
     for parts in programs.values():
         for snippet in parts:

@@ -19,6 +19,8 @@ int cs_socket_accept(int fd);
 int cs_socket_peer(int fd, uid_t *user);
 // 1 if it is such a socket and listens, 0 if not.
 int cs_socket_listens(int fd);
+// 1 if it was given this path as its name, 0 if not.
+int cs_socket_is_at(int fd, const char *path);
 // Two ends of a pipe, close-on-exec.
 int cs_pipe(int ends[2]);
 // Makes a descriptor that was handed in close-on-exec and never blocking.

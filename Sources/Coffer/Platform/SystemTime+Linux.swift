@@ -5,9 +5,9 @@ internal import Glibc
 #endif
 
 /// The clocks of the system, in nanoseconds.
-enum SystemTime {
+package enum SystemTime {
     /// The time since the machine's start, sleep included. The corresponding C constant is `CLOCK_BOOTTIME`.
-    static var now: Int64 { read(CLOCK_BOOTTIME) }
+    package static var now: Int64 { read(CLOCK_BOOTTIME) }
 
     /// How long the machine has slept, which lies between two numbers that are mostly less than a microsecond apart.
     ///

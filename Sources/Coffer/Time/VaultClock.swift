@@ -34,7 +34,7 @@ package protocol WakeUp: Sendable {
 
 extension Duration {
     /// Nanoseconds: 0 for what is negative, the largest number for what is longer than 292 years.
-    var nanoseconds: Int64 {
+    package var nanoseconds: Int64 {
         guard self > .zero else { return 0 }
         let (seconds, attoseconds) = components
         let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
@@ -44,7 +44,7 @@ extension Duration {
 
 extension Int64 {
     /// The sum, or the largest number: a deadline that never comes.
-    func addingSaturated(_ other: Int64) -> Int64 {
+    package func addingSaturated(_ other: Int64) -> Int64 {
         let (sum, isTooLarge) = addingReportingOverflow(other)
         return isTooLarge ? .max : sum
     }

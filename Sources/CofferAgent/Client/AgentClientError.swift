@@ -8,12 +8,14 @@ package enum AgentClientError: Error, Equatable, Sendable {
     case foreignAgent(path: String, reason: String)
     /// The agent speaks another version.
     case version(UInt32)
-    /// The connection ended or carried nonsense, or there was no room for the answer: what was asked may be done.
+    /// The connection ended or carried nonsense, or there was no room for the answer: what was sent may be done.
     case broken
-    /// The agent did not answer in time: what was asked may be done.
+    /// The agent did not answer in time: what was sent may be done.
     case timedOut
-    /// Nothing was sent: the request is larger than a frame may be, or guarded memory for it could not be had.
+    /// Nothing was sent: the request is larger than a frame may be, or a part of it than the agent takes.
     case tooLarge
+    /// Nothing was sent: guarded memory for the request could not be had.
+    case noMemory
 
     /// Whether nobody listens there; not that the directory may not be read, nor that no file can be opened.
     package var meansNobody: Bool {

@@ -7,6 +7,8 @@ package struct AgentConnection: ~Copyable, Sendable {
         /// It is sent, and the answer is to come before a time.
         case sent(deadline: Int64)
         case answered(AgentMemory)
+        /// The agent speaks another version.
+        case refused(version: UInt32)
     }
 
     /// The socket.
@@ -14,6 +16,8 @@ package struct AgentConnection: ~Copyable, Sendable {
     private let socket: OwnedDescriptor
     private var greeting: Greeting
     private var isBroken = false
+    /// Whether the last request was sent to its end, so that it may be done. What is cut short no agent does.
+    package private(set) var isSent = false
 
     /// Connects, checks who listens, and greets. The answer is taken with that of the first request.
     ///
@@ -42,24 +46,49 @@ package struct AgentConnection: ~Copyable, Sendable {
         self.location = location
     }
 
+    /// Connects to an agent of any version, checks who listens, greets, and waits for the answer.
+    ///
+    /// An agent of another version takes a lock of everything and a stop.
+    ///
+    /// - Parameters:
+    ///   - location: where the agent listens.
+    ///   - timeout: how long to wait for the greeting's answer.
+    /// - Throws: `noAgent`, `foreignAgent`, `broken`, `timedOut`.
+    package init(toAnyVersion location: AgentLocation, timeout: Duration = .seconds(5)) throws(AgentClientError) {
+        let deadline = MonotonicTime.deadline(after: timeout)
+        let socket = try Self.greet(location, until: deadline)
+        do throws(AgentClientError) {
+            greeting = .answered(try Self.greeted(try Self.receive(from: socket.number, until: deadline)))
+        } catch {
+            guard case .version(let version) = error else { throw error }
+            greeting = .refused(version: version)
+        }
+        self.socket = socket
+        self.location = location
+    }
+
     /// Whether the agent has answered the greeting.
     package var isGreeted: Bool {
         switch greeting {
         case .sent: false
-        case .answered: true
+        case .answered, .refused: true
         }
     }
 
     /// How the agent's memory is protected, as it says when it is greeted; waits for that if need be.
     ///
     /// - Throws: `version`, `broken`, `timedOut`; after them there is no other answer.
-    package mutating func memory() throws(AgentClientError) -> AgentMemory {
+    package mutating func memory() throws(AgentClientError) -> AgentMemory { try memory(until: .min) }
+
+    /// Waits for the answer to the greeting until its own time is over, or until another time that is later.
+    private mutating func memory(until later: Int64) throws(AgentClientError) -> AgentMemory {
         switch greeting {
         case .answered(let memory): return memory
+        case .refused(let version): throw .version(version)
         case .sent(let deadline):
             guard !isBroken else { throw .broken }
             do throws(AgentClientError) {
-                let memory = try Self.greeted(try Self.receive(from: socket.number, until: deadline))
+                let memory = try Self.greeted(try Self.receive(from: socket.number, until: max(deadline, later)))
                 greeting = .answered(memory)
                 return memory
             } catch {
@@ -74,19 +103,23 @@ package struct AgentConnection: ~Copyable, Sendable {
     /// - Parameters:
     ///   - request: what is asked. It is sent once, and no key or value before the greeting is answered.
     ///   - timeout: how long to wait for the answer.
-    /// - Throws: `tooLarge` before a byte was sent; `version` instead of an answer to the greeting; `broken` and
-    ///   `timedOut`, after which the agent may have done it.
+    /// - Throws: `tooLarge` and `noMemory` before a byte was sent; `version` instead of an answer to the greeting; `broken`
+    ///   and `timedOut`, after which the agent may have done it if it was sent.
     package mutating func exchange(
         _ request: consuming AgentRequest, timeout: Duration = .seconds(30)
     ) throws(AgentClientError) -> AgentReply {
+        isSent = false
         guard !isBroken else { throw .broken }
         let deadline = MonotonicTime.deadline(after: timeout)
-        if request.carriesSecrets { _ = try memory() }
+        var isOfEveryVersion = false
+        if case .refused = greeting { isOfEveryVersion = request.isOfEveryVersion }
+        if case .refused(let version) = greeting, !isOfEveryVersion { throw .version(version) }
+        if request.carriesSecrets { _ = try memory(until: deadline) }
         let frame = try Self.encode(request)
         do throws(AgentClientError) {
             // The key or the value has done its work when it is sent, and is wiped there.
-            try Self.send(frame, on: socket.number, until: deadline)
-            _ = try memory()
+            isSent = try Self.send(frame, on: socket.number, until: deadline)
+            if !isOfEveryVersion { _ = try memory(until: deadline) }
             return try Self.receive(from: socket.number, until: deadline)
         } catch {
             // What comes later would be taken for the answer of the next request.
@@ -118,7 +151,7 @@ package struct AgentConnection: ~Copyable, Sendable {
         guard UnixSocket.isOfThisUser(socket.number) else {
             throw .foreignAgent(path: location.socketPath, reason: "another user listens there")
         }
-        try send(try encode(.hello(version: AgentProtocol.version)), on: socket.number, until: deadline)
+        _ = try send(try encode(.hello(version: AgentProtocol.version)), on: socket.number, until: deadline)
         return socket
     }
 
@@ -162,12 +195,15 @@ package struct AgentConnection: ~Copyable, Sendable {
     }
 
     private static func encode(_ request: consuming AgentRequest) throws(AgentClientError) -> GuardedArena {
-        do throws(AgentProtocolError) { return try request.encode() } catch { throw .tooLarge }
+        do throws(AgentProtocolError) { return try request.encode() } catch {
+            throw error == .memory ? .noMemory : .tooLarge
+        }
     }
 
+    /// - Returns: whether all of it was sent.
     private static func send(
         _ frame: consuming GuardedArena, on socket: Int32, until deadline: Int64
-    ) throws(AgentClientError) {
+    ) throws(AgentClientError) -> Bool {
         var sent = 0
         while sent < frame.count {
             switch UnixSocket.write(socket, frame.bytes.extracting(sent..<frame.count)) {
@@ -175,9 +211,10 @@ package struct AgentConnection: ~Copyable, Sendable {
             case .none:
                 // An agent that refuses a frame in the middle says so, and reads no more.
                 guard UnixSocket.wait(socket, for: .writing, until: deadline) else { throw .timedOut }
-            case .ended: return
+            case .ended: return false
             }
         }
+        return true
     }
 
     private static func receive(from socket: Int32, until deadline: Int64) throws(AgentClientError) -> AgentReply {

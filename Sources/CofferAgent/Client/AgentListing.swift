@@ -1,3 +1,5 @@
+internal import PropertyLists
+
 /// The settings of a vault as the agent lists them, all of one save.
 package struct AgentListing: Sendable {
     /// The save.
@@ -12,7 +14,7 @@ package struct AgentListing: Sendable {
     /// - Parameters:
     ///   - name: what is listed comes behind it; nil for everything.
     ///   - isEnough: whether no page is needed behind that with this setting.
-    ///   - nonsense: what is thrown for an answer that is none.
+    ///   - nonsense: what is thrown for an answer that is none: names out of order, or more than a vault holds.
     ///   - ask: asks for the page behind a name, and throws for a failure.
     /// - Returns: nil when a save came in between: see ``OneSave``.
     /// - Throws: `nonsense`, and what `ask` throws.
@@ -22,17 +24,26 @@ package struct AgentListing: Sendable {
     ) throws(Failure) -> AgentListing? {
         var generation: UInt64?
         var entries: [AgentEntry] = []
+        var (last, size) = (name.map { Array($0.utf8) }, 0)
         while true {
             guard case .list(let found, let page, let hasMore, let now) = try ask(entries.last?.name ?? name) else {
                 throw nonsense()
             }
             guard generation == nil || generation == found else { return nil }
             generation = found
+            // Pages that repeat names, or have more of them than a vault, would be asked for without an end.
+            for entry in page {
+                let next = Array(entry.name.utf8)
+                size += next.count
+                guard last.map({ $0.lexicographicallyPrecedes(next) }) ?? true, size <= PropertyListLimits.bytes else {
+                    throw nonsense()
+                }
+                last = next
+            }
             entries += page
             if !hasMore || page.contains(where: isEnough) {
                 return AgentListing(generation: found, entries: entries, now: now)
             }
-            // It would be asked for again and again.
             if page.isEmpty { throw nonsense() }
         }
     }

@@ -154,7 +154,7 @@ package enum AgentStarter {
                     guard MonotonicTime.now < patience else { return false }
                     usleep(5_000)
                 // Somebody is there, and the next connection says what is wrong.
-                case .foreignAgent, .version, .tooLarge: return true
+                case .foreignAgent, .version, .tooLarge, .noMemory: return true
                 case .timedOut: throw .timedOut
                 }
             }

@@ -8,8 +8,8 @@ internal import Glibc
 /// The runtime directory, open and checked: it belongs to this user, and nobody else may enter it.
 ///
 /// What was checked is the directory that is open; a socket's path is looked up again. Nobody else can put another
-/// directory in its place, if the directory around it can be written by its owner alone or is sticky, which is checked
-/// too; and if the same is so of those above, which is not.
+/// directory in its place, if the directory around it belongs to this user or to root, and can be written by its owner
+/// alone or is sticky, which is checked too; and if the same is so of those above, which is not.
 struct RuntimeDirectory: ~Copyable, Sendable {
     let location: AgentLocation
     private let directory: OwnedDescriptor
@@ -36,6 +36,8 @@ struct RuntimeDirectory: ~Copyable, Sendable {
         if creating, !isNew, errno != EEXIST {
             throw .failed(step: "make the runtime directory", errno: errno, path: path)
         }
+        // The umask may have taken something away from us, even the right to open it.
+        if isNew { _ = unsafe fchmodat(AT_FDCWD, path, S_IRWXU, AT_SYMLINK_NOFOLLOW) }
         let descriptor = unsafe cs_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         guard descriptor >= 0 else {
             switch errno {
@@ -43,8 +45,6 @@ struct RuntimeDirectory: ~Copyable, Sendable {
             default: throw .failed(step: "open the runtime directory", errno: errno, path: path)
             }
         }
-        // The umask may have taken something away from us.
-        if isNew { fchmod(descriptor, S_IRWXU) }
         let directory = OwnedDescriptor(descriptor)
         try check(descriptor, path)
         try checkParent(descriptor, path)
@@ -68,6 +68,10 @@ struct RuntimeDirectory: ~Copyable, Sendable {
         guard unsafe fstatat(descriptor, "..", &status, 0) == 0 else {
             throw .failed(step: "look at the directory around the runtime directory", errno: errno, path: path)
         }
+        guard status.st_uid == geteuid() || status.st_uid == 0 else {
+            throw .refused(
+                path: path, reason: "another user may put another in its place, who owns the directory around it")
+        }
         guard status.st_mode & 0o022 == 0 || status.st_mode & S_ISVTX != 0 else {
             throw .refused(
                 path: path, reason: "others may put another in its place: they can write the directory around it")
@@ -79,7 +83,7 @@ struct RuntimeDirectory: ~Copyable, Sendable {
     /// What stands under a name.
     enum Entry: Equatable {
         case nothing
-        case socket(inode: UInt64)
+        case socket(SocketIdentity)
         case other
     }
 
@@ -90,7 +94,7 @@ struct RuntimeDirectory: ~Copyable, Sendable {
             if errno == ENOENT { return .nothing }
             throw .failed(step: "look for the socket", errno: errno, path: location.socketPath)
         }
-        return status.st_mode & S_IFMT == S_IFSOCK ? .socket(inode: UInt64(status.st_ino)) : .other
+        return status.st_mode & S_IFMT == S_IFSOCK ? .socket(SocketIdentity(status)) : .other
     }
 
     /// Removes a name.
@@ -102,9 +106,10 @@ struct RuntimeDirectory: ~Copyable, Sendable {
 
     /// Takes the lock that an agent holds for life. The file stays: who removes it may remove another's.
     ///
+    /// - Parameter deadline: until when to wait for who has it, on `CLOCK_BOOTTIME`, in nanoseconds.
     /// - Returns: the descriptor that holds it.
     /// - Throws: `alreadyRunning` if somebody has it.
-    func lock() throws(AgentPlaceError) -> OwnedDescriptor {
+    func lock(until deadline: Int64 = .min) throws(AgentPlaceError) -> OwnedDescriptor {
         let path = location.lockPath
         let opened = unsafe cs_openat(
             directory.number, "agent.lock", O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
@@ -118,6 +123,7 @@ struct RuntimeDirectory: ~Copyable, Sendable {
         while cs_flock(opened, LOCK_EX | LOCK_NB) != 0 {
             switch errno {
             case EINTR: continue
+            case EWOULDBLOCK where MonotonicTime.now < deadline: usleep(20_000)
             case EWOULDBLOCK: throw .alreadyRunning
             default: throw .failed(step: "take the agent's lock", errno: errno, path: path)
             }

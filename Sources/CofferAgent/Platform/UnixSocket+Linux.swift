@@ -84,51 +84,20 @@ enum UnixSocket {
         }
     }
 
-    /// What a descriptor is waited for to be ready for.
-    enum Readiness {
-        case reading, writing
-
-        fileprivate var events: Int32 { self == .reading ? POLLIN : POLLOUT }
-    }
-
-    /// Waits until a descriptor is ready.
+    /// Waits until a descriptor is ready. What is there has come in time, however late it is seen.
     ///
     /// - Parameters:
     ///   - descriptor: open.
-    ///   - readiness: for what.
+    ///   - interest: for what.
     ///   - deadline: on `CLOCK_BOOTTIME`, in nanoseconds.
     /// - Returns: whether it was ready in time.
-    static func wait(_ descriptor: Int32, for readiness: Readiness, until deadline: Int64) -> Bool {
+    static func wait(_ descriptor: Int32, for interest: Poller.Interest, until deadline: Int64) -> Bool {
         while true {
-            let left = deadline - MonotonicTime.now
-            guard left > 0 else { return false }
-            var entry = pollfd(fd: descriptor, events: Int16(readiness.events), revents: 0)
-            let result = unsafe poll(&entry, 1, MonotonicTime.milliseconds(left))
-            if result > 0 { return true }
+            let now = MonotonicTime.now
+            var poller = Poller()
+            poller.add(descriptor, interest)
+            if poller.wait(atMost: MonotonicTime.milliseconds(max(deadline, now) - now)) { return true }
+            guard now < deadline else { return false }
         }
-    }
-}
-
-/// Time that only moves on, for waiting: a sleep of the machine counts, so that no patience outlives one.
-package enum MonotonicTime {
-    /// Nanoseconds since the machine started.
-    package static var now: Int64 {
-        var time = timespec()
-        unsafe clock_gettime(CLOCK_BOOTTIME, &time)
-        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
-    }
-
-    /// When a duration that begins now has passed; never, if that is beyond all numbers.
-    package static func deadline(after duration: Duration) -> Int64 {
-        let (sum, overflows) = now.addingReportingOverflow(duration.agentNanoseconds)
-        return overflows ? .max : sum
-    }
-
-    /// Waits for a moment, for what other threads end soon.
-    static func pause() { usleep(1_000) }
-
-    /// Nanoseconds as `poll` takes them: not less, so that nothing wakes too early and has to wait once more.
-    static func milliseconds(_ nanoseconds: Int64) -> Int32 {
-        Int32(clamping: max(nanoseconds, 0) / 1_000_000 + (nanoseconds % 1_000_000 > 0 ? 1 : 0))
     }
 }

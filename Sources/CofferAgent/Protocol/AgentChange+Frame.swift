@@ -22,10 +22,11 @@ extension AgentChange {
             try writer.flag(replaces)
             guard value.upperBound <= values.count else { throw .malformed }
             try writer.bytes(values.bytes.extracting(value))
-        case .remove(let name, let undoable):
+        case .remove(let name, let undoable, let mayBeAbsent):
             try writer.byte(StepCode.remove.rawValue)
             try writer.name(name)
             try writer.flag(undoable)
+            try writer.flag(mayBeAbsent)
         case .rename(let old, let new, let replaces):
             try writer.byte(StepCode.rename.rawValue)
             try writer.name(old)
@@ -44,7 +45,8 @@ extension AgentChange {
         var values = try Self.arena(reader.left)
         var steps: [AgentStep] = []
         let count = Int(try reader.number(UInt32.self))
-        guard count <= AgentProtocol.maximumSteps else { throw .malformed }
+        guard count <= AgentProtocol.maximumSteps, count <= reader.left else { throw .malformed }
+        steps.reserveCapacity(count)
         for _ in 0..<count { steps.append(try Self.step(&reader, &values)) }
         self.init(path: path, expected: expected, steps: steps, values: values)
     }
@@ -58,7 +60,9 @@ extension AgentChange {
         case .set:
             let replaces = try reader.flag()
             return .set(name: name, value: try reader.append(to: &values), replaces: replaces)
-        case .remove: return .remove(name: name, undoable: try reader.flag())
+        case .remove:
+            let undoable = try reader.flag()
+            return .remove(name: name, undoable: undoable, mayBeAbsent: try reader.flag())
         case .rename:
             let new = try reader.name()
             return .rename(from: name, to: new, replaces: try reader.flag())

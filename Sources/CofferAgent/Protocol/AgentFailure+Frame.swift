@@ -1,7 +1,7 @@
 internal import Coffer
 
 private enum FailureCode: UInt8 {
-    case vault = 1, version, malformed, busy, staleEpoch, generation
+    case vault = 1, version, malformed, busy, staleEpoch, generation, refused
 }
 
 extension AgentFailure {
@@ -20,6 +20,9 @@ extension AgentFailure {
         case .generation(let newest):
             try writer.byte(FailureCode.generation.rawValue)
             try writer.number(newest)
+        case .refused(let refusal):
+            try writer.byte(FailureCode.refused.rawValue)
+            try writer.byte(refusal.rawValue)
         }
     }
 
@@ -32,6 +35,9 @@ extension AgentFailure {
         case .busy: self = .busy
         case .staleEpoch: self = .staleEpoch
         case .generation: self = .generation(try reader.number(UInt64.self))
+        case .refused:
+            guard let refusal = AgentRefusal(rawValue: try reader.byte()) else { throw .malformed }
+            self = .refused(refusal)
         }
     }
 }

@@ -4,8 +4,12 @@ internal import PropertyLists
 ///
 /// A frame is a length of 4 bytes and a body of that many: a verb or a status, and its fields. Numbers are
 /// little-endian; text and bytes have their length before them in 4 bytes; what may be absent has a byte that tells.
+///
+/// The same in every version, so that any client can lock what any agent holds: the greeting (01 and the version in 4
+/// bytes, whatever follows), its refusal (09 02 and the agent's version in 4 bytes), after which the connection stays open
+/// for two requests, a lock of everything (05 00) and a stop (0A), and their answer, that it is done (02).
 package enum AgentProtocol {
-    /// The version that this program speaks. Frames of another are not understood, except the greeting's.
+    /// The version that this program speaks. Of another, only a few frames are understood.
     package static let version: UInt32 = 1
     /// The most bytes of a frame's body: any value that a vault can hold passes, with its name and path.
     package static let maximumFrame = PropertyListLimits.bytes + (1 << 16)

@@ -35,11 +35,20 @@ package enum AgentReply: ~Copyable, Sendable {
         default: false
         }
     }
+
+    /// Whether it says that something was done, which was not undone if this cannot be said.
+    var saysDone: Bool {
+        switch self {
+        case .done: true
+        case .changed: true
+        default: false
+        }
+    }
 }
 
 /// How the memory of the agent is protected.
 package struct AgentMemory: Equatable, Sendable {
-    /// Whether the pages of secrets are locked, so that they never reach swap.
+    /// Whether one page could be locked when the agent started. Of a vault's own pages its status tells.
     package let isLocked: Bool
     /// Whether a forked child finds zeros.
     package let isWipedOnFork: Bool
@@ -67,7 +76,7 @@ package struct AgentVaultStatus: Equatable, Sendable {
     package let idleLeft: Duration?
     /// How long until it locks in any case; nil for ever.
     package let maximumLeft: Duration?
-    /// Whether its memory is locked, so that it never reaches swap.
+    /// Whether its memory is locked, so that it is not swapped out.
     package let isMemoryLocked: Bool
     /// What its owner should know.
     package let warnings: [VaultWarning]
@@ -146,4 +155,25 @@ package enum AgentFailure: Equatable, Sendable {
     case staleEpoch
     /// The change rests on a generation that is no longer the newest, which is this one.
     case generation(UInt64)
+    /// The change breaks a rule for which every client has words of its own.
+    case refused(AgentRefusal)
+}
+
+/// A rule that a step of a change breaks.
+package enum AgentRefusal: UInt8, CaseIterable, Sendable {
+    /// There is a setting that was not to be replaced.
+    case isThere = 1
+    /// The new name is that of another setting.
+    case isTaken
+    /// There is no value from before to go back to.
+    case nothingIsKept
+
+    /// The same as a vault says it.
+    package var reason: String {
+        switch self {
+        case .isThere: Draft.isThere
+        case .isTaken: Draft.isTaken
+        case .nothingIsKept: Draft.nothingIsKept
+        }
+    }
 }

@@ -57,8 +57,9 @@ package struct AgentUnlock: ~Copyable, Sendable {
 package enum AgentStep: Equatable, Sendable {
     /// A setting gets a value: a canonical list in the change's values, whose root it is.
     case set(name: String, value: Range<Int>, replaces: Bool)
-    /// A setting goes away. There must be one, or without `undoable` one that an undo would bring back.
-    case remove(name: String, undoable: Bool)
+    /// A setting goes away, and without `undoable` what an undo would bring back. One of both must be there, unless it may
+    /// be absent.
+    case remove(name: String, undoable: Bool, mayBeAbsent: Bool)
     /// A setting gets another name.
     case rename(from: String, to: String, replaces: Bool)
     /// The last change of a setting is taken back.
@@ -86,6 +87,15 @@ package struct AgentChange: ~Copyable, Sendable {
 }
 
 extension AgentRequest {
+    /// Whether an agent of any version takes it, once it has answered a greeting.
+    package var isOfEveryVersion: Bool {
+        switch self {
+        case .lock(nil): true
+        case .stop: true
+        default: false
+        }
+    }
+
     /// Whether a key or values go with it.
     package var carriesSecrets: Bool {
         switch self {

@@ -1,3 +1,4 @@
+internal import Coffer
 internal import SecureMemory
 internal import VaultFile
 
@@ -75,7 +76,7 @@ struct FrameWriter: ~Copyable {
     }
 
     /// A time from now on, in nanoseconds; what is negative is none.
-    mutating func duration(_ duration: Duration) throws(AgentProtocolError) { try signed(duration.agentNanoseconds) }
+    mutating func duration(_ duration: Duration) throws(AgentProtocolError) { try signed(duration.nanoseconds) }
 
     mutating func optional<Value>(
         _ value: Value?, _ write: (inout FrameWriter, Value) throws(AgentProtocolError) -> Void
@@ -89,16 +90,5 @@ struct FrameWriter: ~Copyable {
     ) throws(AgentProtocolError) {
         try count(elements.count)
         for element in elements { try write(&self, element) }
-    }
-}
-
-extension Duration {
-    /// Nanoseconds: 0 for what is negative, the largest number for what is longer than 292 years.
-    var agentNanoseconds: Int64 {
-        guard self > .zero else { return 0 }
-        let (seconds, attoseconds) = components
-        let (whole, isTooLong) = seconds.multipliedReportingOverflow(by: 1_000_000_000)
-        let (sum, overflows) = whole.addingReportingOverflow(attoseconds / 1_000_000_000)
-        return isTooLong || overflows ? .max : sum
     }
 }

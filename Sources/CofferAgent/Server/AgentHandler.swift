@@ -15,6 +15,16 @@ package protocol AgentHandler: Sendable {
     /// Whether a change of the vault at a path may go on waiting, since the vault is unlocked.
     func isHeld(_ path: String) -> Bool
 
+    /// Whether what was read of the vault at a path may be sent, since the vault was not locked meanwhile.
+    ///
+    /// - Parameters:
+    ///   - path: as the request named it.
+    ///   - count: the count of locks when the read began. A handler that cannot tell says no.
+    func isHeld(_ path: String, since count: UInt64) -> Bool
+
+    /// Where a path led to when it was looked up last: the bytes of a vault's place, or nil if the path was not seen yet.
+    func knownPlace(of path: String) -> [UInt8]?
+
     /// Locks every vault, on the loop's thread. It never blocks, but for the wiping.
     func lockAll()
 

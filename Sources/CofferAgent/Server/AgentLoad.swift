@@ -35,6 +35,17 @@ extension AgentRequest {
         }
     }
 
+    /// What the steps of a change take, apart from its values: more than in a frame, where one may have six bytes.
+    var stepsFootprint: Int {
+        switch self {
+        case .change(let change): change.steps.count * Self.stepFootprint
+        default: 0
+        }
+    }
+
+    // A step itself, and what the system adds to each of two names of its own.
+    private static let stepFootprint = 128
+
     /// The epoch of an unlock.
     var unlockEpoch: UInt64? {
         switch self {

@@ -44,8 +44,10 @@ extension AgentLoop {
             let request = try connection.incoming.withBody { (body) throws(AgentProtocolError) in
                 try AgentRequest.decode(body)
             }
-            // What the request holds is a copy, never larger, which now stands for the frame.
+            // What the request holds is a copy, no larger but for its steps, which now stands for the frame.
+            let room = connection.incoming.room + request.stepsFootprint
             connection.incoming = IncomingFrame()
+            if request.stepsFootprint > 0, !hasRoom(for: connection, room) { return refuse(connection, .busy) }
             if !request.holdsMemory { budget.discharge(&connection.charge) }
             begin(request, on: connection)
         } catch {
@@ -58,15 +60,22 @@ extension AgentLoop {
     private func begin(_ request: consuming AgentRequest, on connection: LoopConnection) {
         guard connection.isGreeted else {
             guard let version = request.greeting else { return refuse(connection, .malformed) }
-            guard version == AgentProtocol.version else { return refuse(connection, .version(AgentProtocol.version)) }
             connection.isGreeted = true
+            guard version == AgentProtocol.version else { return refuseVersion(of: connection) }
             return dispatch(request, on: connection)
         }
-        if queues.wait(connection.number, for: request.load, of: request.readVault) {
+        guard !connection.isOfOtherVersion || request.isOfEveryVersion else {
+            return refuse(connection, .version(AgentProtocol.version))
+        }
+        if queues.wait(connection.number, for: request.load, on: lane(of: request.readVault)) {
             connection.waiting = consume request
         } else {
             dispatch(request, on: connection)
         }
+    }
+
+    private func lane(of path: String?) -> ReadLane? {
+        path.map { path in handler.knownPlace(of: path).map { .vault($0) } ?? .unseen(Array(path.utf8)) }
     }
 
     /// Hands over the requests that wait, as far as there is room for their answers.
@@ -88,8 +97,8 @@ extension AgentLoop {
         queues.begin(
             number,
             RequestQueues.Flight(
-                connection: connection.number, load: request.load, vault: request.readVault, charge: connection.charge,
-                locks: locksSeen))
+                connection: connection.number, load: request.load, vault: request.readVault,
+                lane: lane(of: request.readVault), charge: connection.charge, locks: locksSeen))
         // The flight gives it back, which may last longer than the connection.
         connection.charge = 0
         connection.request = number
@@ -108,6 +117,7 @@ extension AgentLoop {
         guard let connection = connections[flight.connection] else { return }
         connection.request = nil
         guard let frame = answer.frame else { return end(connection) }
+        connection.answered = flight
         reply(frame, on: connection)
     }
 
@@ -115,6 +125,13 @@ extension AgentLoop {
     private func refuse(_ connection: LoopConnection, _ failure: AgentFailure) {
         connection.endsAfterReply = true
         guard let frame = OutgoingFrame(.failure(failure)) else { return end(connection) }
+        reply(frame, on: connection)
+    }
+
+    // Whoever speaks another version can lock everything all the same.
+    private func refuseVersion(of connection: LoopConnection) {
+        connection.isOfOtherVersion = true
+        guard let frame = OutgoingFrame(.failure(.version(AgentProtocol.version))) else { return end(connection) }
         reply(frame, on: connection)
     }
 

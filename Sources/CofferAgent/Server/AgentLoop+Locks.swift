@@ -19,14 +19,25 @@ extension AgentLoop {
         if count != locksSeen {
             locksSeen = count
             // A reply that has begun to go out has no other end than its connection's.
-            for connection in connections.values where connection.holdsContents { end(connection) }
+            for connection in connections.values where connection.holdsContents && !mayGo(connection.answered) {
+                end(connection)
+            }
             dropWaiting(epoch)
         }
-        // A read may have begun before a lock and end behind it. The loop cannot tell whose contents these are.
+        // A read may have begun before a lock and end behind it.
         for index in answers.indices where answers[index].frame?.holdsContents ?? false {
-            guard let flight = queues[answers[index].request], flight.locks != locksSeen else { continue }
-            answers[index].frame = OutgoingFrame(.failure(.busy))
+            guard let flight = queues[answers[index].request], !mayGo(flight) else { continue }
+            // A lock of the vault, if it is not unlocked anew by now; otherwise the client may ask again.
+            let isHeld = flight.vault.map(handler.isHeld) ?? true
+            answers[index].frame = OutgoingFrame(.failure(isHeld ? .busy : .vault(.locked)))
         }
+    }
+
+    /// Whether no lock has reached the vault since it was read.
+    private func mayGo(_ flight: RequestQueues.Flight?) -> Bool {
+        guard let flight else { return false }
+        if flight.locks == locksSeen { return true }
+        return flight.vault.map { handler.isHeld($0, since: flight.locks) } ?? false
     }
 
     // Rather too many refused than one too few: an unlock names the latest lock of all, or begins anew.

@@ -1,3 +1,5 @@
+internal import Coffer
+
 // Who is too slow, and who has to make room.
 extension AgentLoop {
     /// Whether a connection's frame may take so much memory. Who stands still in the middle of a large one makes room.
@@ -21,14 +23,14 @@ extension AgentLoop {
     var nextShortDeadline: Int64? {
         guard isShortOfReplies else { return nil }
         let oldest = connections.values.filter { $0.unsent > 0 }.map(\.lastProgress).min()
-        return oldest.map { $0 + limits.shortPatience.agentNanoseconds }
+        return oldest.map { $0 + limits.shortPatience.nanoseconds }
     }
 
     /// Ends the connection that has stood still for the longest time, if that is long.
     private func endStandstill(
         besides other: LoopConnection? = nil, where applies: (LoopConnection) -> Bool
     ) -> Bool {
-        let latest = MonotonicTime.now - limits.shortPatience.agentNanoseconds
+        let latest = MonotonicTime.now - limits.shortPatience.nanoseconds
         let candidates = connections.values.filter { $0 !== other && $0.lastProgress <= latest && applies($0) }
         guard let oldest = candidates.min(by: { $0.lastProgress < $1.lastProgress }) else { return false }
         end(oldest)

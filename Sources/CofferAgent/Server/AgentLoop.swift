@@ -69,7 +69,7 @@ package final class AgentLoop {
 
     // Apart from the waiting, which may last: here an answer's frame, and the value in it, is let go of.
     private func takeAnswers() {
-        if mailbox.isEndAsked { beginEnding() }
+        if mailbox.takeEnd() { beginEnding() }
         var answers = mailbox.take()
         noticeLocks(&answers)
         for answer in answers { complete(answer) }

@@ -64,7 +64,7 @@ package enum AgentProgram {
             let handler = makeHandler()
             let loop = try makeLoop(listening.descriptor, signals.number, handler, limits, options.location)
             let mailbox = loop.mailbox
-            let watch = SocketWatch(options.location.socketPath) { mailbox.askForEnd() }
+            let watch = SocketWatch(options.location.socketPath, of: listening.identity) { mailbox.askForEnd() }
             tell(.ready, ready)
             loop.run()
             watch.cancel()

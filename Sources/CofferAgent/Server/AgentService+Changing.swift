@@ -7,13 +7,13 @@ internal import VaultFile
 extension AgentService {
     /// Changes settings on the saving thread. What has begun is ended, whether or not the client still waits.
     func change(_ change: consuming AgentChange, _ reply: @escaping Reply) {
-        guard VaultPlaces.isPath(change.path) else { return reply(Self.pathRefused) }
+        guard AgentProtocol.isPath(change.path) else { return reply(Self.pathRefused) }
         let clock = surroundings.clock
-        let latest = clock.now.addingReportingOverflow(Self.nanoseconds(Self.longestWait)).partialValue
+        let latest = clock.now.addingSaturated(Self.longestWait.nanoseconds)
         guard heldCount > 0 else { return reply(.failure(.vault(.locked))) }
         let path = change.path
         let handed = changes.hand(change, path)
-        enqueue(saving, reply) { [self] in
+        enqueue(saving, reply, else: { _ = handed.take() }) { [self] in
             switch handed.take() {
             // Nobody is to wait for a lock after having waited for others to do so.
             case .some(let change): clock.now <= latest ? self.save(change) : Self.heldUp(path)
@@ -30,8 +30,6 @@ extension AgentService {
                 .ioError(
                     step: "begin to save: an earlier save takes too long", errno: Errno.wouldBlock.code, path: path)))
     }
-
-    private static func nanoseconds(_ duration: Duration) -> Int64 { duration.components.seconds * 1_000_000_000 }
 
     private func save(_ change: borrowing AgentChange) -> AgentReply {
         guard let (place, vault) = vault(at: change.path) else { return .failure(.vault(.locked)) }

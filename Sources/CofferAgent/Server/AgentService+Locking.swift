@@ -20,18 +20,18 @@ extension AgentService {
     ///
     /// It is the same for all paths: where the path leads to is looked up when the key comes.
     func epoch(of path: String) -> AgentReply {
-        VaultPlaces.isPath(path) ? .epoch(held.epoch) : Self.pathRefused
+        AgentProtocol.isPath(path) ? .epoch(held.epoch) : Self.pathRefused
     }
 
     // MARK: Unlocking
 
     /// Proves a key on the file, and holds it from then on, unless the vault was locked since the client began.
     func unlock(_ unlock: consuming AgentUnlock, _ reply: @escaping Reply) {
-        guard VaultPlaces.isPath(unlock.path) else { return reply(Self.pathRefused) }
+        guard AgentProtocol.isPath(unlock.path) else { return reply(Self.pathRefused) }
         guard held.allows(unlock.epoch) else { return reply(.failure(.staleEpoch)) }
         let epoch = unlock.epoch
         let handed = unlocks.hand(unlock, epoch)
-        enqueue(reading, reply) { [self] in
+        enqueue(reading, reply, else: { _ = handed.take() }) { [self] in
             switch handed.take() {
             case .some(let unlock): self.unlock(unlock)
             // A lock has taken it.
@@ -86,11 +86,11 @@ extension AgentService {
 
     /// Locks a vault.
     ///
-    /// Where its path led to last is locked at once. Where it leads to now is looked up on a reading thread, before all
-    /// that waits there, and locked before the answer. If that takes too long, everything is locked instead.
+    /// Where its path led to last is locked at once. Where it leads to now is looked up on another thread, and
+    /// locked before the answer. If that takes too long, or there is no room for it, everything is locked instead.
     func lock(_ path: String, _ reply: @escaping Reply) {
-        guard VaultPlaces.isPath(path) else { return reply(Self.pathRefused) }
-        let number = held.lock(spelling: path).number
+        guard AgentProtocol.isPath(path) else { return reply(Self.pathRefused) }
+        let number = held.lock(spelling: path)
         _ = noticeLocks()
         let answer = Handed(Unanswered(reply: reply))
         // Rather all than none.
@@ -99,19 +99,19 @@ extension AgentService {
             lockAll()
             answer.reply(.done)
         }
-        let latest = MonotonicTime.deadline(after: Self.longestLookup)
+        let latest = MonotonicTime.deadline(after: lookupTimeout)
         let bound = try? BackgroundLoop.shared.wakeUp(at: latest, lockAllInstead)
-        let isAdded = reading.add(isUrgent: true) { [self] in
-            held.lock(place(of: path), at: number)
+        let isAdded = lookups.add(path) { [self] place in
+            held.lock(place, at: number)
             _ = noticeLocks()
             answer.take()?.reply(.done)
             bound?.cancel()
         }
-        if !isAdded || bound == nil { lockAllInstead() }
+        if !isAdded || bound == nil {
+            lockAllInstead()
+            bound?.cancel()
+        }
     }
-
-    // What a client waits for without a doubt; a drive that takes longer may be gone.
-    private static let longestLookup = Duration.seconds(2)
 
     private struct Unanswered: Sendable {
         let reply: Reply

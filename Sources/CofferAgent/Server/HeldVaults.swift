@@ -11,6 +11,8 @@ final class HeldVaults: Sendable {
     private struct Entry: Sendable {
         let vault: Vault
         let epoch: UInt64
+        /// The count of locks since which the vault at this place is held without a break.
+        let since: UInt64
     }
 
     private struct State: Sendable {
@@ -21,6 +23,8 @@ final class HeldVaults: Sendable {
         var slept: Int64
         /// How often something was locked, by whom ever.
         var locks: UInt64 = 0
+        /// The count of locks that a read must have begun at, so that its spelling is known to lead to what it has read.
+        var placesSince: UInt64 = 0
         var isEnding = false
         /// What is to be locked once the table's lock is given back.
         var dropped: [Vault] = []
@@ -76,9 +80,9 @@ final class HeldVaults: Sendable {
                 state.dropped.append(vault)
                 return result
             }
-            if let old = state.entries.updateValue(Entry(vault: vault, epoch: epoch), forKey: place) {
-                state.dropped.append(old.vault)
-            }
+            let old = state.entries[place]
+            state.entries[place] = Entry(vault: vault, epoch: epoch, since: old?.since ?? state.locks)
+            if let old { state.dropped.append(old.vault) }
             return result
         }
     }
@@ -90,7 +94,11 @@ final class HeldVaults: Sendable {
 
     /// Remembers where a spelling of a path leads to, if a vault is held there.
     func note(_ spelling: String, _ place: VaultPlaces.Place) {
-        withState { state in if state.entries[place] != nil { state.places.note(spelling, place) } }
+        withState { state in
+            guard state.entries[place] != nil, !state.places.note(spelling, place) else { return }
+            // What is being read by way of a spelling may be what the spelling led to before. That counts at the next lock.
+            state.placesSince = state.locks + 1
+        }
     }
 
     /// All vaults that are unlocked, in the order of their paths.
@@ -112,9 +120,26 @@ final class HeldVaults: Sendable {
     /// Whether a path led to a vault that is unlocked, when it was looked up last.
     func isHeld(spelling: String) -> Bool {
         withState { state in
-            let place = state.places.place(of: spelling) ?? Array(spelling.utf8)
-            return state.entries[place]?.vault.isUnlocked ?? false
+            Self.place(of: spelling, in: state).flatMap { state.entries[$0] }?.vault.isUnlocked ?? false
         }
+    }
+
+    /// Whether the vault that a path led to has been unlocked without a break since a count of locks.
+    func isHeld(spelling: String, since count: UInt64) -> Bool {
+        withState { state in
+            guard count >= state.placesSince, let place = Self.place(of: spelling, in: state),
+                let entry = state.entries[place]
+            else { return false }
+            return entry.since <= count && entry.vault.isUnlocked
+        }
+    }
+
+    /// Where a path led to when it was looked up last; nil if that was never, or is forgotten.
+    func place(ofSpelling spelling: String) -> VaultPlaces.Place? { withState { Self.place(of: spelling, in: $0) } }
+
+    private static func place(of spelling: String, in state: State) -> VaultPlaces.Place? {
+        let exact = Array(spelling.utf8)
+        return state.places.place(of: spelling) ?? (state.entries[exact] != nil ? exact : nil)
     }
 
     // What locked itself is let go of, and wiped, once the table's lock is given back.
@@ -141,16 +166,12 @@ final class HeldVaults: Sendable {
 
     /// Locks the vault that a path led to when it was looked up last.
     ///
-    /// - Returns: the number of this lock, and whether the path was ever looked up.
-    func lock(spelling: String) -> (number: UInt64, isKnown: Bool) {
+    /// - Returns: the number of this lock.
+    func lock(spelling: String) -> UInt64 {
         withState { state in
             let number = state.epochs.next()
-            let exact = Array(spelling.utf8)
-            guard let place = state.places.place(of: spelling) ?? (state.entries[exact] != nil ? exact : nil) else {
-                return (number, false)
-            }
-            Self.lock(place, at: number, in: &state)
-            return (number, true)
+            if let place = Self.place(of: spelling, in: state) { Self.lock(place, at: number, in: &state) }
+            return number
         }
     }
 

@@ -5,6 +5,8 @@ final class LoopConnection {
     let number: UInt64
     let socket: OwnedDescriptor
     var isGreeted = false
+    /// Whether the client speaks another version of the protocol.
+    var isOfOtherVersion = false
 
     /// The request on its way in.
     var incoming = IncomingFrame()
@@ -18,6 +20,8 @@ final class LoopConnection {
     private(set) var outgoing: OutgoingFrame?
     private var sent = 0
 
+    /// What was known of the request that was answered last.
+    var answered: RequestQueues.Flight?
     /// Whether the connection ends behind the reply.
     var endsAfterReply = false
     /// Whether it stays open until the program is gone, for a client that waits for that.

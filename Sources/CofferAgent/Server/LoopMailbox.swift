@@ -1,9 +1,8 @@
-internal import Coffer
 internal import SecureMemory
-internal import VaultFile
+package import VaultFile
 
 /// Where other threads put their answers, and what wakes the loop for them.
-final class LoopMailbox: Sendable {
+package final class LoopMailbox: Sendable {
     /// The answer to one request.
     struct Answer: Sendable {
         let request: UInt64
@@ -20,20 +19,30 @@ final class LoopMailbox: Sendable {
     }
 
     private let state = PlainMutex(State())
-    private let wakeUp: WakeUp
+    private let wakeUp: WakeDescriptor
 
-    init() throws(Errno) { wakeUp = try WakeUp() }
+    /// Makes a mailbox whose loop is awake.
+    ///
+    /// - Throws: why the system gives no descriptor to wake it with.
+    package init() throws(Errno) { wakeUp = try WakeDescriptor() }
 
     /// What becomes readable when something was put here while the loop waited.
-    var descriptor: Int32 { wakeUp.descriptor }
+    package var descriptor: Int32 { wakeUp.descriptor }
 
     func post(_ answer: Answer) { wake { $0.answers.append(answer) } }
 
     /// Has the loop end, as a request to end does.
-    func askForEnd() { wake { $0.isEndAsked = true } }
+    package func askForEnd() { wake { $0.isEndAsked = true } }
 
-    /// Whether the loop is to end.
-    var isEndAsked: Bool { state.withLock { $0.isEndAsked } }
+    /// Takes the wish that the loop end.
+    ///
+    /// - Returns: whether somebody had it since the last call.
+    package func takeEnd() -> Bool {
+        state.withLock { state in
+            defer { state.isEndAsked = false }
+            return state.isEndAsked
+        }
+    }
 
     private func wake(_ body: (inout State) -> Void) {
         let wasAwake = state.withLock { state in
@@ -56,9 +65,10 @@ final class LoopMailbox: Sendable {
     /// The loop is about to wait.
     ///
     /// - Returns: false if there is something to take first.
-    func fallAsleep() -> Bool {
+    package func fallAsleep() -> Bool {
         state.withLock { state in
-            guard state.answers.isEmpty else { return false }
+            // Whatever came while the loop was awake has woken nobody.
+            guard state.answers.isEmpty, !state.isEndAsked else { return false }
             state.isAwake = false
             return true
         }
@@ -66,66 +76,4 @@ final class LoopMailbox: Sendable {
 
     /// Takes back that the descriptor is readable.
     func acknowledge() { wakeUp.acknowledge() }
-}
-
-/// The right to answer one request, once. Dropped unused, it ends the connection, so that nobody waits for ever.
-final class ReplyTicket: Sendable {
-    private let mailbox: LoopMailbox
-    private let request: UInt64
-    private let isUsed = PlainMutex(false)
-
-    init(_ mailbox: LoopMailbox, request: UInt64) {
-        self.mailbox = mailbox
-        self.request = request
-    }
-
-    deinit { if takeRight() { mailbox.post(LoopMailbox.Answer(request: request, frame: nil)) } }
-
-    func answer(_ reply: consuming AgentReply) {
-        guard takeRight() else { return }
-        mailbox.post(LoopMailbox.Answer(request: request, frame: OutgoingFrame(reply)))
-    }
-
-    private func takeRight() -> Bool {
-        isUsed.withLock { isUsed in
-            defer { isUsed = true }
-            return !isUsed
-        }
-    }
-}
-
-/// A reply, ready to be sent.
-final class OutgoingFrame: Sendable {
-    private let arena: GuardedArena
-    /// Whether it tells of a vault's contents, so that it must not outlive a lock.
-    let holdsContents: Bool
-
-    /// - Returns: nil if there is not even memory to say that there is none.
-    init?(_ reply: consuming AgentReply) {
-        holdsContents = reply.holdsContents
-        if let arena = try? reply.encode() {
-            self.arena = arena
-        } else if let arena = try? AgentReply.failure(.vault(.notEnoughMemory(memoryKiB: nil))).encode() {
-            self.arena = arena
-        } else {
-            return nil
-        }
-    }
-
-    /// The number of bytes.
-    var count: Int { arena.count }
-
-    /// How much memory it takes until the last byte has gone.
-    var footprint: Int { GuardedBuffer.footprint(of: arena.capacity) }
-
-    /// Writes what follows an offset.
-    func write(to socket: Int32, from offset: Int) -> UnixSocket.Progress {
-        Self.write(arena, to: socket, from: offset)
-    }
-
-    private static func write(
-        _ arena: borrowing GuardedArena, to socket: Int32, from offset: Int
-    ) -> UnixSocket.Progress {
-        UnixSocket.write(socket, arena.bytes.extracting(offset..<arena.count))
-    }
 }

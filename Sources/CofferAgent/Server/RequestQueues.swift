@@ -10,16 +10,21 @@ package struct RequestQueues: Sendable {
         package let load: AgentLoad
         /// The vault that it reads, as it is spelled.
         package let vault: String?
+        /// What it may hang on.
+        package let lane: ReadLane?
         /// What it takes of the memory for frames that come in.
         package var charge: Int
         /// The count of locks when it began.
         package let locks: UInt64
 
         /// Takes what is known of a request when it begins.
-        package init(connection: UInt64, load: AgentLoad, vault: String? = nil, charge: Int, locks: UInt64) {
+        package init(
+            connection: UInt64, load: AgentLoad, vault: String? = nil, lane: ReadLane? = nil, charge: Int, locks: UInt64
+        ) {
             self.connection = connection
             self.load = load
             self.vault = vault
+            self.lane = lane
             self.charge = charge
             self.locks = locks
         }
@@ -27,7 +32,7 @@ package struct RequestQueues: Sendable {
 
     private struct Waiting {
         let connection: UInt64
-        let vault: String?
+        let lane: ReadLane?
     }
 
     private struct Line {
@@ -43,15 +48,17 @@ package struct RequestQueues: Sendable {
     private var reads: Line
     private var changes: Line
     private var flights: [UInt64: Flight] = [:]
-    /// The vaults that are being read. Another read of one waits: on a drive that hangs it would only hang as well, and
-    /// take the place of a read that does not.
-    private var vaultsInFlight: Set<String> = []
+    /// What is being read, and how often: a path may become known while it is.
+    private var lanesInFlight: [ReadLane: Int] = [:]
+    private var unseenInFlight = 0
+    private let mostUnseen: Int
 
     /// Takes the limits; nothing waits yet.
     package init(_ limits: AgentLimits) {
         // Few at a time: their replies are not counted before the loop has taken them.
         reports = Line(mostInFlight: limits.reportsInFlight, needsRoom: true)
         reads = Line(mostInFlight: limits.readsInFlight, needsRoom: true)
+        mostUnseen = limits.unseenReadsInFlight
         changes = Line(mostInFlight: limits.changesInFlight, needsRoom: false)
     }
 
@@ -73,11 +80,11 @@ package struct RequestQueues: Sendable {
     /// - Parameters:
     ///   - connection: whose request it is.
     ///   - load: what it costs.
-    ///   - vault: the vault that it reads.
+    ///   - lane: what it may hang on.
     /// - Returns: false if such requests wait for nothing.
-    package mutating func wait(_ connection: UInt64, for load: AgentLoad, of vault: String? = nil) -> Bool {
+    package mutating func wait(_ connection: UInt64, for load: AgentLoad, on lane: ReadLane? = nil) -> Bool {
         guard let line = Self.line(load) else { return false }
-        self[keyPath: line].waiting.append(Waiting(connection: connection, vault: vault))
+        self[keyPath: line].waiting.append(Waiting(connection: connection, lane: lane))
         return true
     }
 
@@ -94,14 +101,17 @@ package struct RequestQueues: Sendable {
         for line in Self.lines {
             let found = self[keyPath: line]
             guard found.inFlight < found.mostInFlight, hasRoom || !found.needsRoom,
-                let index = found.waiting.firstIndex(where: { !isBusy($0.vault) })
+                let index = found.waiting.firstIndex(where: { !isBusy($0.lane) })
             else { continue }
             return self[keyPath: line].waiting.remove(at: index).connection
         }
         return nil
     }
 
-    private func isBusy(_ vault: String?) -> Bool { vault.map { vaultsInFlight.contains($0) } ?? false }
+    private func isBusy(_ lane: ReadLane?) -> Bool {
+        guard let lane else { return false }
+        return lanesInFlight[lane] != nil || lane.isUnseen && unseenInFlight >= mostUnseen
+    }
 
     /// Whether some request waits whose answer needs room.
     package var waitsForRoom: Bool { !(reports.waiting.isEmpty && reads.waiting.isEmpty) }
@@ -114,7 +124,7 @@ package struct RequestQueues: Sendable {
     /// Counts a request that the handler is given.
     package mutating func begin(_ request: UInt64, _ flight: Flight) {
         if let line = Self.line(flight.load) { self[keyPath: line].inFlight += 1 }
-        if let vault = flight.vault { vaultsInFlight.insert(vault) }
+        if let lane = flight.lane { count(lane, 1) }
         flights[request] = flight
     }
 
@@ -124,8 +134,14 @@ package struct RequestQueues: Sendable {
     package mutating func end(_ request: UInt64) -> Flight? {
         guard let flight = flights.removeValue(forKey: request) else { return nil }
         if let line = Self.line(flight.load) { self[keyPath: line].inFlight -= 1 }
-        if let vault = flight.vault { vaultsInFlight.remove(vault) }
+        if let lane = flight.lane { count(lane, -1) }
         return flight
+    }
+
+    private mutating func count(_ lane: ReadLane, _ difference: Int) {
+        let sum = (lanesInFlight[lane] ?? 0) + difference
+        lanesInFlight[lane] = sum > 0 ? sum : nil
+        if lane.isUnseen { unseenInFlight += difference }
     }
 
     /// What is known of a request that has begun.

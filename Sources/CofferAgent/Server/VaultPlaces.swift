@@ -14,17 +14,18 @@ struct VaultPlaces: Sendable {
     /// The most spellings that are remembered.
     static let mostSpellings = 256
 
-    /// Whether a path is one that the agent takes.
-    static func isPath(_ path: String) -> Bool { AgentProtocol.isPath(path) }
-
     /// Where a spelling led to when it was looked up last, or nil if it never was.
     func place(of spelling: String) -> Place? { spellings[Array(spelling.utf8)] }
 
     /// Remembers where a spelling leads to.
-    mutating func note(_ spelling: String, _ place: Place) {
+    ///
+    /// - Returns: whether all that was known before holds on: the spelling led nowhere else, and none was forgotten.
+    mutating func note(_ spelling: String, _ place: Place) -> Bool {
         let spelling = Array(spelling.utf8)
-        // Forgetting costs a look at the file system, no more.
-        if spellings.count >= Self.mostSpellings, spellings[spelling] == nil { spellings = [:] }
-        spellings[spelling] = place
+        // Forgetting costs a look at the file system, and replies that are on their way.
+        let isFull = spellings.count >= Self.mostSpellings && spellings[spelling] == nil
+        if isFull { spellings = [:] }
+        let old = spellings.updateValue(place, forKey: spelling)
+        return !isFull && (old == nil || old == place)
     }
 }

@@ -4,7 +4,8 @@ internal import SecureMemory
 /// Work that may wait for a drive, begun in its order on few threads of its own.
 ///
 /// A thread starts when there is something to do for it and ends when there is nothing: that costs less than a page of a
-/// file. Work that hangs, as on a drive that is gone, holds up one thread, and the others go on.
+/// file. Work that hangs, as on a drive that is gone, holds up its thread: what adds work sees to it that the same drive
+/// does not get all threads.
 final class WorkQueue: Sendable {
     private struct State: Sendable {
         var waiting: [@Sendable () -> Void] = []
@@ -34,9 +35,8 @@ final class WorkQueue: Sendable {
 
     /// Adds a piece of work.
     ///
-    /// - Parameter isUrgent: whether it comes before all that waits.
     /// - Returns: false if there is no room, or the system gives no thread; then it is not done.
-    func add(isUrgent: Bool = false, _ work: @escaping @Sendable () -> Void) -> Bool {
+    func add(_ work: @escaping @Sendable () -> Void) -> Bool {
         state.withLock { state in
             guard state.count < capacity else { return false }
             if state.threads < threads {
@@ -46,7 +46,7 @@ final class WorkQueue: Sendable {
                     return false
                 }
             }
-            state.waiting.insert(work, at: isUrgent ? state.next : state.waiting.count)
+            state.waiting.append(work)
             return true
         }
     }
@@ -83,49 +83,5 @@ final class WorkQueue: Sendable {
             }
             return work
         }
-    }
-}
-
-/// A value that is handed to another thread, once; it ends where it is taken, or with this.
-final class Handed<Value: ~Copyable & Sendable>: Sendable {
-    private let value: PlainMutex<Value?>
-
-    init(_ value: consuming Value) { self.value = PlainMutex(Optional(value)) }
-
-    func take() -> Value? { value.withLock { $0.take() } }
-
-    /// Whether it was taken.
-    var isEmpty: Bool {
-        value.withLock { value in
-            switch value {
-            case .some: false
-            case .none: true
-            }
-        }
-    }
-}
-
-/// What was handed over and not taken yet, so that a lock can take it first.
-final class HandedList<Value: ~Copyable & Sendable, Mark: Sendable>: Sendable {
-    private struct Entry: Sendable {
-        let handed: Handed<Value>
-        let mark: Mark
-    }
-
-    private let entries = PlainMutex<[Entry]>([])
-
-    /// Hands over a value, and remembers it by a mark until it is taken.
-    func hand(_ value: consuming Value, _ mark: Mark) -> Handed<Value> {
-        let handed = Handed(value)
-        entries.withLock { entries in
-            entries.removeAll { $0.handed.isEmpty }
-            entries.append(Entry(handed: handed, mark: mark))
-        }
-        return handed
-    }
-
-    /// Takes and drops all values whose marks say so.
-    func drop(where applies: (Mark) -> Bool) {
-        for entry in entries.withLock({ $0 }) where applies(entry.mark) { _ = entry.handed.take() }
     }
 }

@@ -35,13 +35,15 @@ final class AgentConnections: Sendable {
     /// - Throws: `outcomeUnknown` for an answer that did not come.
     func change(_ change: consuming AgentChange) throws(VaultError) -> AgentReply {
         let path = change.path
-        let connection: AgentConnection
+        var connection: AgentConnection
         do throws(AgentClientError) { connection = try connect() } catch { throw VaultError(error) }
-        do throws(AgentClientError) { return try exchange(.change(change), on: connection) } catch {
-            switch error {
-            case .broken, .timedOut: throw .outcomeUnknown(path: path)
-            case .noAgent, .foreignAgent, .version, .tooLarge: throw VaultError(error)
-            }
+        do throws(AgentClientError) {
+            let reply = try connection.exchange(.change(change))
+            keep(connection)
+            return reply
+        } catch {
+            guard !connection.isSent else { throw .outcomeUnknown(path: path) }
+            throw VaultError(error)
         }
     }
 
@@ -55,9 +57,13 @@ final class AgentConnections: Sendable {
     ) throws(AgentClientError) -> AgentReply {
         var connection = connection
         let reply = try connection.exchange(request)
+        keep(connection)
+        return reply
+    }
+
+    private func keep(_ connection: consuming AgentConnection) {
         // One that was kept meanwhile by somebody else ends with this call, outside the lock.
         var mine: AgentConnection? = consume connection
         kept.withLock { swap(&$0, &mine) }
-        return reply
     }
 }

@@ -16,7 +16,8 @@ extension VaultError {
                 .refused(reason: "the agent speaks version \(version) of its protocol, this program another")
             case .broken: .agent("hear from the agent", .connectionReset)
             case .timedOut: .agent("hear from the agent", .timedOut)
-            case .tooLarge: .notEnoughMemory(memoryKiB: nil)
+            case .tooLarge: .refused(reason: "that is more than the agent takes at once")
+            case .noMemory: .notEnoughMemory(memoryKiB: nil)
             }
     }
 
@@ -39,6 +40,7 @@ extension VaultError {
             case .busy: .agent("have the agent do it, which has much to do", .wouldBlock)
             case .staleEpoch: .locked
             case .generation: .outrun
+            case .refused(let refusal): .refused(reason: refusal.reason)
             }
     }
 

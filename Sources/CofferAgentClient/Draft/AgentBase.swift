@@ -12,6 +12,7 @@ final class AgentBase: Sendable {
 
     private let questions: AgentQuestions
     private let state = PlainMutex(State())
+    private let process = ProcessToken.current
 
     init(_ questions: AgentQuestions) { self.questions = questions }
 
@@ -25,7 +26,10 @@ final class AgentBase: Sendable {
     var isOutdated: Bool { state.withLock { $0.isOutdated } }
 
     /// The value of a setting, or nil if there is none.
+    ///
+    /// - Throws: `locked` in a child that was forked in the closure: the connection is its parent's, and so may be the lock.
     func value(of name: String) throws(VaultError) -> AgentValue? {
+        guard process == ProcessToken.current else { throw .locked }
         let key = SettingName(name)
         if let known = state.withLock({ $0.values[key] }) { return known }
         let (generation, value) = try questions.value(of: name)

@@ -24,23 +24,16 @@ public struct AgentDraft: ~Copyable {
     /// even where another program has stored both.
     var changes: [SettingName: Place] = [:]
     var values: GuardedArena
-    /// Settings that were not there, but of which something may be kept for an undo.
-    private(set) var forgotten: Set<SettingName> = []
     /// The first change that could not be made.
     private(set) var failure: VaultError?
     private var steps: [AgentStep] = []
-    private let absent: Set<SettingName>
     private let process = ProcessToken.current
     private static let madeBeforeFork = "the secret was made before a fork, which wiped it"
 
-    init(of base: AgentBase, absent: Set<SettingName>) throws(VaultError) {
+    init(of base: AgentBase) throws(VaultError) {
         self.base = base
-        self.absent = absent
         do throws(SecureMemoryError) { values = try GuardedArena() } catch { throw .notEnoughMemory(memoryKiB: nil) }
     }
-
-    /// Whether anything was changed. Without a change the update saves nothing.
-    var isEmpty: Bool { steps.isEmpty }
 
     // MARK: Changing
 
@@ -52,7 +45,7 @@ public struct AgentDraft: ~Copyable {
     ///     containers that are nested more than 31 deep, or hold more than fits a vault.
     public mutating func set<Value>(_ key: SettingKey<Value>, to value: Value) {
         guard let stored = key.coding.encode(value) else {
-            remove(key.name)
+            do throws(VaultError) { try drop(key.name, undoable: false) } catch { fail(error) }
             return
         }
         set(key.name) { (values) throws(VaultError) in try stored.append(to: &values) }
@@ -98,17 +91,19 @@ public struct AgentDraft: ~Copyable {
             let key = try self.key(name)
             // After an undo there may be one, as the agent finds.
             let isThere = if case .undone? = changes[key] { true } else { try contains(name) }
-            if !isThere {
-                guard !undoable, !absent.contains(SettingName(name)) else { return false }
-                forgotten.insert(SettingName(name))
-            }
-            changes[key] = .absent
-            steps.append(.remove(name: name, undoable: undoable))
+            // Also of one that is not there something may be kept for an undo.
+            if isThere || !undoable { try drop(name, undoable: undoable) }
             return isThere
         } catch {
             fail(error)
             return false
         }
+    }
+
+    /// Removes a setting without asking whether it is there, as the agent finds.
+    private mutating func drop(_ name: String, undoable: Bool) throws(VaultError) {
+        changes[try key(name)] = .absent
+        steps.append(.remove(name: name, undoable: undoable, mayBeAbsent: true))
     }
 
     /// Gives a setting another name; the update throws when there is none, or the new name is taken.
@@ -183,7 +178,7 @@ extension AgentStep {
     /// No fewer bytes than it takes in a frame, without its value.
     fileprivate var size: Int {
         switch self {
-        case .set(let name, _, _), .remove(let name, _), .undo(let name): name.utf8.count + 32
+        case .set(let name, _, _), .remove(let name, _, _), .undo(let name): name.utf8.count + 32
         case .rename(let old, let new, _): old.utf8.count + new.utf8.count + 32
         }
     }

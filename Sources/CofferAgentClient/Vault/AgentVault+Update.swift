@@ -4,10 +4,10 @@ internal import CofferAgent
 extension AgentVault {
     /// Changes settings in one transaction: the agent makes all changes in one atomic save, or none.
     ///
-    /// When this returns, they are on the disk. A closure that throws, and one that changes nothing, saves nothing. What
-    /// the closure reads is of one save; if another save comes before the agent makes the change, the closure **runs
-    /// again** on the newest content, so it should do nothing but read and change the draft. One that only changes, and
-    /// reads nothing, runs once.
+    /// When this returns, they are on the disk. A closure that throws, and one that changes nothing, saves nothing; but
+    /// for the latter, too, the vault must be unlocked. What the closure reads is of one save; if another save comes
+    /// before the agent makes the change, the closure **runs again** on the newest content, so it should do nothing but
+    /// read and change the draft. One that only changes, and reads nothing, runs once; what removing returns is read.
     ///
     /// - Parameter body: changes the draft. It should neither wait for a person nor change this vault by another call.
     /// - Returns: what `body` returned when it ran last.
@@ -22,21 +22,19 @@ extension AgentVault {
     public func update<Result: ~Copyable>(_ body: (inout AgentDraft) throws -> Result) throws -> Result {
         let questions = try questions()
         try questions.connections.updaters.refuseNesting()
-        var absent: Set<SettingName> = []
         return try OneSave.read(orThrow: VaultError.outrun as any Error) {
-            try attempt(questions, &absent, body)
+            try attempt(questions, body)
         }
     }
 
     /// Runs the closure and has its changes made.
     ///
-    /// - Parameter absent: names under which nothing is kept, not even for an undo; more of them may be found.
     /// - Returns: nil if the closure has to run again.
     private func attempt<Result: ~Copyable>(
-        _ questions: AgentQuestions, _ absent: inout Set<SettingName>, _ body: (inout AgentDraft) throws -> Result
+        _ questions: AgentQuestions, _ body: (inout AgentDraft) throws -> Result
     ) throws -> Result? {
         let base = AgentBase(questions)
-        var draft = try AgentDraft(of: base, absent: absent)
+        var draft = try AgentDraft(of: base)
         let result: Result
         do { result = try questions.connections.updaters.with { try body(&draft) } } catch {
             // It may have thrown for what it saw half of.
@@ -46,15 +44,10 @@ extension AgentVault {
         guard draft.base === base else { throw VaultError.refused(reason: "the draft is that of another update") }
         if base.isOutdated { return nil }
         if let failure = draft.failure { throw failure }
-        // What was read may be older than a save of a moment ago: also a change of nothing asks whether it is.
-        guard !draft.isEmpty || base.generation != nil else { return result }
-        let forgotten = draft.forgotten
+        // Also with nothing to change: what was read may be older than a save of a moment ago, and the vault be locked.
         switch try questions.connections.change(try draft.finish()) {
         case .changed: return result
         case .failure(.generation): return nil
-        case .failure(.vault(.notFound(let name))) where forgotten.contains(SettingName(name)):
-            absent.insert(SettingName(name))
-            return nil
         case .failure(let failure): throw VaultError(failure)
         default: throw VaultError.outcomeUnknown(path: questions.path)
         }

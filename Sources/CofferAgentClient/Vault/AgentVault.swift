@@ -57,11 +57,10 @@ public final class AgentVault: Sendable {
     /// What the agent says of the vault; nil if it does not hold it, and without an agent.
     private func status() throws(VaultError) -> AgentVaultStatus? {
         let questions = try questions()
-        let place = String(decoding: VaultPlace.resolved(questions.path), as: UTF8.self)
+        let place = AgentVaultStatus.Place(of: questions.path)
         do throws(VaultError) {
             switch try questions.connections.ask({ .status }) {
-            // By bytes: Swift takes two spellings of one text for equal.
-            case .status(let vaults): return vaults.first { $0.path.utf8.elementsEqual(place.utf8) }
+            case .status(let vaults): return vaults.first { place.isOf($0) }
             case .failure(let failure): throw VaultError(failure)
             default: throw .nonsense
             }
@@ -70,9 +69,10 @@ public final class AgentVault: Sendable {
         }
     }
 
-    /// Has the agent lock the vault, for all programs: its key and its decrypted settings are zeros when this returns.
+    /// Has the agent lock the vault, for all programs: whoever asks from now on is told that it is locked.
     ///
-    /// A call of another program that is in progress ends first, and only then they are zeros.
+    /// Its key and its decrypted settings are zeros when this returns, unless the agent is in the middle of a read or a
+    /// save of another program: then they are when that has ended.
     ///
     /// - Throws: as ``lockState``; then it may be unlocked still. Without an agent it is locked, and that is no error.
     public func lock() throws(VaultError) {

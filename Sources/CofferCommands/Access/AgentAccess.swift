@@ -56,19 +56,29 @@ final class AgentAccess: SettingsAccess {
         var generation: UInt64?
         var values: [AgentValue?] = []
         for name in names {
-            guard case .value(let found, let list) = try link.read(.value(path: path, name: name)) else {
-                throw AgentLink.nonsense
-            }
+            let (found, list) = try self.value(of: name)
             guard generation == nil || generation == found else { return nil }
             generation = found
-            if let list { values.append(try value(list)) } else { values.append(nil) }
+            values.append(list)
         }
         return (generation, values)
+    }
+
+    private func value(of name: String) throws -> (generation: UInt64, value: AgentValue?) {
+        // No vault has a setting of a name that the agent does not take.
+        if Self.isTooLong(name) { return (try details().generation, nil) }
+        switch try link.read(.value(path: path, name: name)) {
+        case .value(let generation, .some(let list)): return (generation, try value(list))
+        case .value(let generation, .none): return (generation, nil)
+        default: throw AgentLink.nonsense
+        }
     }
 
     private func value(_ list: consuming GuardedBuffer) throws(Failure) -> AgentValue {
         do throws(AgentAnswerError) { return try AgentValue(list) } catch { throw Failure(error) }
     }
+
+    private static func isTooLong(_ name: String) -> Bool { name.utf8.count > AgentProtocol.maximumName }
 
     /// A number for each setting that is there, or nothing when a save came in between.
     private func numbers(
@@ -107,49 +117,33 @@ final class AgentAccess: SettingsAccess {
 
     // MARK: Changing
 
-    func set(_ name: String, to list: borrowing GuardedBuffer, replacing: Bool) throws -> PropertyListKind? {
-        var values = try GuardedArena(capacity: list.count)
-        let range = try values.append(list.bytes)
-        let step = AgentStep.set(name: name, value: range, replaces: replacing)
-        return try change([step], values, DoneText.set(name), refused: .wouldReplace(name)).first?.before
-    }
-
-    func remove(_ names: [String], undoable: Bool) throws {
-        let steps = names.map { AgentStep.remove(name: $0, undoable: undoable) }
-        _ = try change(steps, try GuardedArena(), DoneText.removed)
-    }
-
-    func rename(_ name: String, to newName: String, replacing: Bool) throws {
-        let step = AgentStep.rename(from: name, to: newName, replaces: replacing)
-        _ = try change([step], try GuardedArena(), DoneText.renamed, refused: .isTaken(newName))
-    }
-
-    func undo(_ name: String) throws -> Bool {
-        let outcomes = try change(
-            [.undo(name: name)], try GuardedArena(), DoneText.undone(name), refused: .nothingToUndo(name))
-        return outcomes.first?.before != nil
-    }
-
-    private func change(
-        _ steps: [AgentStep], _ values: consuming GuardedArena, _ done: String, refused: Failure? = nil
-    ) throws -> [AgentOutcome] {
-        let change = AgentChange(path: path, expected: nil, steps: steps, values: values)
-        let reply: AgentReply
-        do {
-            reply = try link.change(change)
-        } catch VaultError.savedButNotSynced(let number, let path) {
-            throw Failure.notSynced(done, errno: number, path: path)
-        } catch VaultError.refused(let reason)
-            where [Draft.isTaken, Draft.isThere, Draft.nothingIsKept].contains(reason)
-        {
-            // In the words of the verb.
-            throw refused ?? Failure(.refused, reason)
+    func change(_ steps: [AgentStep], _ values: RawSpan, _ done: String) throws -> [AgentOutcome] {
+        try refuseTooLong(steps)
+        let reply = try session.saving(done) {
+            try link.change(of: path) {
+                var arena = try GuardedArena(capacity: values.byteCount)
+                try arena.append(values)
+                return AgentChange(path: path, expected: nil, steps: steps, values: arena)
+            }
         }
         guard case .changed(_, let outcomes, let warnings) = reply, outcomes.count == steps.count else {
             throw VaultError.outcomeUnknown(path: path)
         }
         session.warnOfSave(warnings)
         return outcomes
+    }
+
+    /// Refuses names that the agent does not take, and that no setting can have, as absent ones.
+    private func refuseTooLong(_ steps: [AgentStep]) throws {
+        for case .remove(let name, _, _) in steps where Self.isTooLong(name) { try refuse(name) }
+        for case .rename(let name, _, _) in steps where Self.isTooLong(name) { try refuse(name) }
+        for case .undo(let name) in steps where Self.isTooLong(name) { try refuse(name) }
+    }
+
+    private func refuse(_ name: String) throws {
+        // If the vault is unlocked there.
+        try prepare()
+        throw VaultError.notFound(name: name)
     }
 }
 

@@ -10,9 +10,15 @@ final class AgentLink {
 
     /// Connects to an agent that is there and answers.
     ///
-    /// - Parameter location: where the agent listens.
-    init(to location: AgentLocation) throws(AgentClientError) {
-        connection = try AgentConnection(to: location)
+    /// - Parameters:
+    ///   - location: where the agent listens.
+    ///   - anyVersion: whether it may speak another version, and is asked only for what every version knows.
+    init(to location: AgentLocation, anyVersion: Bool = false) throws(AgentClientError) {
+        if anyVersion {
+            connection = try AgentConnection(toAnyVersion: location)
+        } else {
+            connection = try AgentConnection(to: location)
+        }
         vault = nil
     }
 
@@ -37,18 +43,12 @@ final class AgentLink {
 
     /// Asks what can be asked again.
     ///
-    /// - Throws: `NotUnlocked` before the first answer; a failure when the vault was locked after it, or there is no answer;
+    /// - Throws: `NotUnlocked` before the first answer, also for a passphrase that was changed; a failure when the vault was locked after it, or there is no answer;
     ///   what the vault says.
     func read(_ request: @autoclosure () -> AgentRequest) throws -> AgentReply {
         let reply: AgentReply
-        do throws(AgentClientError) { reply = try answer(to: request) } catch {
-            guard !hasAnswered else { throw Failure(error) }
-            guard connection.isGreeted else { throw AgentAccess.NotUnlocked(reason: Failure(error)) }
-            // As if it had been gone before.
-            if error == .broken || error.meansNobody { throw AgentAccess.NotUnlocked() }
-            throw Failure(error)
-        }
-        return try judged(reply)
+        do throws(AgentClientError) { reply = try answer(to: request) } catch { throw failure(of: error) }
+        return try judged(reply, isRead: true)
     }
 
     private func answer(to request: () -> AgentRequest) throws(AgentClientError) -> AgentReply {
@@ -60,19 +60,54 @@ final class AgentLink {
         }
     }
 
-    /// Asks for a change, which is made or not when the agent vanishes.
-    ///
-    /// - Throws: as ``read(_:)``; `outcomeUnknown`.
-    func change(_ change: consuming AgentChange) throws -> AgentReply {
-        let path = change.path
-        let reply: AgentReply
-        do throws(AgentClientError) { reply = try connection.exchange(.change(change)) } catch {
-            switch error {
-            case .broken, .timedOut: throw VaultError.outcomeUnknown(path: path)
-            default: throw Failure(error)
-            }
+    /// What a question without an answer means, of which nothing is done.
+    private func failure(of error: AgentClientError) -> any Error {
+        switch error {
+        case .tooLarge, .noMemory: return Failure(error)
+        case .broken, .timedOut, .version, .noAgent, .foreignAgent: break
         }
-        return try judged(reply)
+        guard !hasAnswered else { return Failure(error) }
+        guard connection.isGreeted else { return AgentAccess.NotUnlocked(reason: Failure(error)) }
+        // As if it had been gone before.
+        return error == .broken || error.meansNobody ? AgentAccess.NotUnlocked() : Failure(error)
+    }
+
+    /// Asks for a change, which is made or not when the agent vanishes after it was sent.
+    ///
+    /// - Parameters:
+    ///   - path: of the vault.
+    ///   - change: makes the change; again when the agent ended before it had all of it.
+    /// - Throws: as ``read(_:)``; `outcomeUnknown`.
+    func change(of path: String, _ change: () throws -> AgentChange) throws -> AgentReply {
+        let reply: AgentReply
+        do { reply = try answer(to: change) } catch let error as AgentClientError {
+            guard !connection.isSent else { throw VaultError.outcomeUnknown(path: path) }
+            // More than it takes is refused only by an agent that has the vault unlocked.
+            if error == .tooLarge { _ = try read(.details(path: path)) }
+            let failure = failure(of: error)
+            throw (failure as? Failure)?.changingNothing ?? failure
+        }
+        return try judged(reply, isRead: false)
+    }
+
+    private func answer(to change: () throws -> AgentChange) throws -> AgentReply {
+        do { return try connection.exchange(.change(try change())) } catch AgentClientError.broken
+            where !connection.isSent
+        {
+            // It ended while somebody thought about a value, or before it greeted.
+            connection = try AgentConnection(greeting: connection.location)
+            return try connection.exchange(.change(try change()))
+        }
+    }
+
+    /// Hands over a key.
+    ///
+    /// - Returns: the answer, or nothing when there is none and the agent may use the key all the same.
+    func handOver(_ unlock: consuming AgentUnlock) throws(Failure) -> AgentReply? {
+        do throws(AgentClientError) { return try connection.exchange(.unlock(unlock)) } catch {
+            guard connection.isSent else { throw Failure(error) }
+            return nil
+        }
     }
 
     /// Asks for what is no business of one vault's settings.
@@ -85,21 +120,43 @@ final class AgentLink {
     /// - Returns: whether it went in time: a save that has begun is brought to its end before.
     func waitForEnd() -> Bool { connection.waitForEnd(timeout: .seconds(20)) }
 
-    private func judged(_ reply: consuming AgentReply) throws -> AgentReply {
+    private func judged(_ reply: consuming AgentReply, isRead: Bool) throws -> AgentReply {
         switch consume reply {
         case .failure(let failure):
+            if isRead, !hasAnswered, failure == .vault(.conflict) {
+                throw AgentAccess.NotUnlocked(reason: .passphraseChanged(file))
+            }
             // A vault that is locked since an answer is not one for which a passphrase is asked half-way.
             guard failure != .vault(.locked) else {
                 guard hasAnswered else { throw AgentAccess.NotUnlocked() }
-                let file = vault.map { "the vault \(Escaping.quoted($0))" } ?? "the vault"
                 throw Failure(.locked, "\(file) was locked meanwhile; nothing was changed", hint: "coffer unlock")
             }
             hasAnswered = true
-            if case .vault(let error) = failure { throw error }
-            throw Failure(failure)
+            switch failure {
+            case .vault(let error): throw error
+            // The verb says it in its own words.
+            case .refused: throw ChangeSteps.Refusal(failure: failure)
+            default: throw Failure(failure)
+            }
         case let reply:
             hasAnswered = true
             return reply
         }
+    }
+
+    /// The vault in a message.
+    private var file: String { vault.map { "the vault \(Escaping.quoted($0))" } ?? "the vault" }
+}
+
+extension Failure {
+    fileprivate static func passphraseChanged(_ vault: String) -> Failure {
+        Failure(
+            .locked, "the passphrase of \(vault) was changed, so the agent has locked it",
+            hint: "coffer unlock asks for the new one")
+    }
+
+    /// The same where it is about a change that was not begun.
+    fileprivate var changingNothing: Failure {
+        Failure(code, "\(message); nothing was changed", hint: hint)
     }
 }

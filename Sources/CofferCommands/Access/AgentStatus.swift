@@ -18,10 +18,9 @@ struct AgentStatus {
         case .failure(let failure): throw Failure(failure)
         default: throw AgentLink.nonsense
         }
-        // The agent knows a vault by the place that all spellings of its path lead to.
-        let place = VaultPlace.resolved(path)
-        vault = held.first { $0.path.utf8.elementsEqual(place) && $0.lockState != .locked }
-        others = held.filter { !$0.path.utf8.elementsEqual(place) && $0.lockState != .locked }
+        let place = AgentVaultStatus.Place(of: path)
+        vault = held.first { place.isOf($0) && $0.lockState != .locked }
+        others = held.filter { !place.isOf($0) && $0.lockState != .locked }
             .sorted { $0.path.utf8.lexicographicallyPrecedes($1.path.utf8) }
     }
 }

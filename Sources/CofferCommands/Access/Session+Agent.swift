@@ -27,18 +27,21 @@ extension Session {
 
     /// Connects to the agent, for a verb that is about nothing else.
     ///
+    /// - Parameter anyVersion: whether it may speak another version: it can lock everything, and end.
     /// - Throws: `agentUnavailable` when there is none.
-    func agent() throws(Failure) -> AgentLink {
+    func agent(anyVersion: Bool = false) throws(Failure) -> AgentLink {
         try refuseNoAgent()
         let location = try agentLocation()
-        do throws(AgentClientError) { return try link(to: location) } catch { throw Failure(error) }
+        do throws(AgentClientError) { return try link(to: location, anyVersion: anyVersion) } catch {
+            throw Failure(error)
+        }
     }
 
     /// Connects. An agent that ends before it greets is as none, and by now there may be another.
-    private func link(to location: AgentLocation) throws(AgentClientError) -> AgentLink {
-        do throws(AgentClientError) { return try AgentLink(to: location) } catch {
+    private func link(to location: AgentLocation, anyVersion: Bool = false) throws(AgentClientError) -> AgentLink {
+        do throws(AgentClientError) { return try AgentLink(to: location, anyVersion: anyVersion) } catch {
             guard error == .broken else { throw error }
-            return try AgentLink(to: location)
+            return try AgentLink(to: location, anyVersion: anyVersion)
         }
     }
 
@@ -69,7 +72,7 @@ extension Session {
                 .locked, failure.message, hint: failure.hint.map { "\($0), or unlock the vault: coffer unlock" })
         }
         defer { vault.lock() }
-        return try body(try LocalAccess(vault, self))
+        return try body(LocalAccess(vault, self))
     }
 
     /// The settings in the agent; nothing if there is no agent, or it is not to be asked.
@@ -83,6 +86,8 @@ extension Session {
         else { return nil }
         let chosen = if let path { path } else { try vaultPath() }
         let path = try absolute(chosen)
+        // Nobody can have unlocked it there.
+        guard AgentProtocol.isPath(path) else { return nil }
         do throws(AgentClientError) {
             return AgentAccess(try AgentLink(asking: try AgentLocation.ofUser(), about: path), self, path: path)
         } catch {
@@ -119,8 +124,10 @@ extension Session {
     }
 
     /// Says what is not as it should be with the agent's memory.
-    func warnOfAgent(_ memory: AgentMemory) {
-        if !memory.isLocked {
+    ///
+    /// - Parameter vault: what is held of the vault in question, whose own memory counts.
+    func warnOfAgent(_ memory: AgentMemory, holding vault: AgentVaultStatus?) {
+        if !(vault?.isMemoryLocked ?? memory.isLocked) {
             console.warning(
                 "the agent's memory could not be locked, so secrets may reach the swap space while a vault is unlocked",
                 hint: "raise the limit that ulimit -l shows, and start the agent again")

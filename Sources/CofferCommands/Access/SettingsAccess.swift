@@ -1,3 +1,4 @@
+internal import CofferAgent
 internal import PropertyLists
 internal import SecureMemory
 
@@ -24,6 +25,18 @@ protocol SettingsAccess {
     /// All settings of one save, in the order of their names.
     func entries() throws -> [SettingEntry]
 
+    /// Changes settings, all of them or none.
+    ///
+    /// - Parameters:
+    ///   - steps: what to do, in order.
+    ///   - values: where the values of the steps stand.
+    ///   - done: what is so when it is saved and may not survive a power cut: a sentence without a full stop.
+    /// - Returns: what was there before each step.
+    /// - Throws: `ChangeSteps.Refusal`; `notFound` for the first that is not there; what saving throws.
+    func change(_ steps: [AgentStep], _ values: RawSpan, _ done: String) throws -> [AgentOutcome]
+}
+
+extension SettingsAccess {
     /// Gives a setting a value.
     ///
     /// - Parameters:
@@ -32,23 +45,44 @@ protocol SettingsAccess {
     ///   - replacing: whether the value of a setting that is there is replaced.
     /// - Returns: what the value before was, or nil where there was none.
     /// - Throws: `refused` when there is one that is not to be replaced.
-    func set(_ name: String, to list: borrowing GuardedBuffer, replacing: Bool) throws -> PropertyListKind?
+    func set(_ name: String, to list: borrowing GuardedBuffer, replacing: Bool) throws -> PropertyListKind? {
+        let step = AgentStep.set(name: name, value: 0..<list.count, replaces: replacing)
+        return try change(step, list.bytes, DoneText.set(name), or: .wouldReplace(name))?.before
+    }
 
     /// Removes settings, all of them or none.
     ///
     /// - Throws: `notFound` for the first that is not there.
-    func remove(_ names: [String], undoable: Bool) throws
+    func remove(_ names: [String], undoable: Bool) throws {
+        let steps = names.map { AgentStep.remove(name: $0, undoable: undoable, mayBeAbsent: false) }
+        _ = try change(steps, RawSpan(), DoneText.removed)
+    }
 
     /// Gives a setting another name.
     ///
     /// - Throws: `notFound`; `refused` when the new name is taken and nothing is to be replaced.
-    func rename(_ name: String, to newName: String, replacing: Bool) throws
+    func rename(_ name: String, to newName: String, replacing: Bool) throws {
+        let step = AgentStep.rename(from: name, to: newName, replaces: replacing)
+        _ = try change(step, RawSpan(), DoneText.renamed, or: .isTaken(newName))
+    }
 
     /// Takes back the last change of a setting.
     ///
     /// - Returns: whether the setting was there before.
     /// - Throws: `notFound`; `refused` when no value from before is kept.
-    func undo(_ name: String) throws -> Bool
+    func undo(_ name: String) throws -> Bool {
+        try change(.undo(name: name), RawSpan(), DoneText.undone(name), or: .nothingToUndo(name))?.before != nil
+    }
+
+    /// Does one step, which breaks no more than one rule.
+    private func change(
+        _ step: AgentStep, _ values: RawSpan, _ done: String, or refused: Failure
+    ) throws -> AgentOutcome? {
+        do { return try change([step], values, done).first } catch let refusal as ChangeSteps.Refusal {
+            guard case .refused = refusal.failure else { throw Failure(refusal.failure) }
+            throw refused
+        }
+    }
 }
 
 /// One setting of a listing, without its value.

@@ -41,11 +41,11 @@ enum AgentCommand {
     }
 
     private static func stop(_ session: Session) throws(Failure) {
-        do throws(Failure) { return try stop(try session.agent()) } catch {
+        do throws(Failure) { return try stop(try session.agent(anyVersion: true)) } catch {
             guard error == Failure(AgentClientError.broken) else { throw error }
         }
         // Somebody else had asked it to end, and it has; but there may be another by now.
-        do throws(Failure) { try stop(try session.agent()) } catch {
+        do throws(Failure) { try stop(try session.agent(anyVersion: true)) } catch {
             guard error == .noAgent else { throw error }
         }
     }

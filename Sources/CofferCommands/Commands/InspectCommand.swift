@@ -34,7 +34,7 @@ enum InspectCommand {
         var contents: ContentsSummary?
         // Again if the file was saved between the two looks at it.
         for _ in 0..<3 where survey.failure == nil {
-            let found = try session.contentsInAgent(of: survey)
+            let found = session.contentsInAgent(of: survey)
             if case .ofAnotherSave = found {
                 survey = try session.survey(of: path)
                 continue
@@ -67,17 +67,21 @@ private enum ContentsInAgent {
 }
 
 extension Session {
-    fileprivate func contentsInAgent(of survey: borrowing VaultSurvey) throws -> ContentsInAgent {
-        guard let access = try agentAccess(path: survey.path) else { return .unknown }
+    /// The fields of the file are shown whatever becomes of the agent.
+    fileprivate func contentsInAgent(of survey: borrowing VaultSurvey) -> ContentsInAgent {
         do {
+            guard let access = try agentAccess(path: survey.path) else { return .unknown }
             let details = try access.details()
             guard details.check == InspectionFacts.bytes("check", survey.header) else { return .ofAnotherSave }
             return .contents(
                 ContentsSummary(vaultID: details.vaultID, generation: details.generation, numbers: details.numbers))
         } catch let none as AgentAccess.NotUnlocked {
             tell(none)
-            return .unknown
+        } catch {
+            let failure = Failure(describing: error, vault: survey.path)
+            console.warning("the agent does not say what is inside: \(failure.message)", hint: failure.hint)
         }
+        return .unknown
     }
 
     fileprivate func survey(of path: String) throws(Failure) -> VaultSurvey {

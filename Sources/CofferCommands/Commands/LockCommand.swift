@@ -14,7 +14,7 @@ enum LockCommand {
     private static func run(_ session: Session) throws {
         let isAll = session.arguments.has(.all)
         let path = isAll ? nil : try session.absoluteVaultPath()
-        let agent = try session.agent()
+        let agent = try session.agent(anyVersion: isAll)
         switch try agent.ask(.lock(path: path)) {
         case .done: break
         case .failure(.vault(let error)): throw error

@@ -9,6 +9,7 @@ enum StatusCommand {
             "The exit code is 0 if the agent has the vault unlocked, 14 if it is locked, and 18 if no agent is running; with "
                 + "--quiet it is all that is said. Asking extends no time.",
             "Where systemd listens for the agent, asking starts one: without one it is then 14 instead of 18.",
+            "With --json, state and running are null where an agent gives no answer, so that nobody knows.",
             "Without the agent a vault is unlocked only while a command runs.",
         ],
         examples: [
@@ -20,22 +21,24 @@ enum StatusCommand {
     private static func run(_ session: Session) throws {
         let path = try session.absoluteVaultPath()
         let location = try session.agentLocation()
-        let agent: AgentLink
-        do throws(Failure) { agent = try session.agent() } catch {
-            guard error.code == .agentUnavailable else { throw error }
-            let isSilent = session.console.isQuiet && !session.arguments.has(.json)
+        let (status, memory): (AgentStatus, AgentMemory)
+        do throws(Failure) {
+            let agent = try session.agent()
+            (status, memory) = (try AgentStatus(of: path, agent), try agent.memory())
+        } catch {
+            guard error.code != .usage else { throw error }
             if session.arguments.has(.json) {
-                try session.console.write(StatusText.json(path, nil, nil, socket: location.socketPath))
+                let unanswered = StatusText.json(withoutAnswer: path, isKnown: error == .noAgent, location.socketPath)
+                try session.console.write(unanswered)
+                throw error
             }
-            throw isSilent ? error.silent : error
+            throw session.console.isQuiet && error.code == .agentUnavailable ? error.silent : error
         }
-        let status = try AgentStatus(of: path, agent)
-        let memory = try agent.memory()
         if session.arguments.has(.json) {
             try session.console.write(StatusText.json(path, status, memory, socket: location.socketPath))
         } else if !session.console.isQuiet {
             try session.console.write(StatusText.text(path, status, memory, socket: location.socketPath))
-            session.warnOfAgent(memory)
+            session.warnOfAgent(memory, holding: status.vault)
             session.warnOfLocking(status.vault?.warnings ?? [])
         }
         // All is said already.

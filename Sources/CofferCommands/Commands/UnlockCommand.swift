@@ -38,19 +38,47 @@ enum UnlockCommand {
         let request = AgentUnlock(
             path: absolute, epoch: epoch, key: key, idle: idle.duration, maximumAge: maximum.duration,
             acceptsUnexpected: session.arguments.has(.acceptUnexpected))
-        switch try agent.ask(.unlock(request)) {
-        case .done: break
-        case .failure(.vault(.locked)): throw Failure(AgentFailure.staleEpoch)
-        case .failure(.vault(let error)): throw error
-        case .failure(let failure): throw Failure(failure)
-        default: throw AgentLink.nonsense
+        switch try agent.handOver(request) {
+        case .some(.done): break
+        case .some(.failure(.vault(.locked))): throw Failure(AgentFailure.staleEpoch)
+        case .some(.failure(.vault(let error))): throw error
+        case .some(.failure(let failure)): throw Failure(failure)
+        default: throw takenBack(absolute, session)
         }
-        session.warnOfAgent(try agent.memory())
-        let held = try AgentStatus(of: absolute, agent)
-        session.warnOfFile(at: path, held.vault?.warnings ?? [])
-        session.warnOfLocking(held.vault?.warnings ?? [])
+        let memory = try agent.memory()
+        do throws(Failure) {
+            let held = try AgentStatus(of: absolute, agent)
+            session.warnOfAgent(memory, holding: held.vault)
+            session.warnOfFile(at: path, held.vault?.warnings ?? [])
+            session.warnOfLocking(held.vault?.warnings ?? [])
+        } catch {
+            // It is unlocked all the same.
+            session.warnOfAgent(memory, holding: nil)
+            session.console.warning("it is not known how the vault is guarded: \(error.message)", hint: "coffer status")
+        }
         session.console.note(
             "\(Escaping.quoted(path)) is unlocked and locks \(told(idle, maximum)); coffer lock does so at once")
+    }
+
+    /// Has the agent forget a key of which it did not say what it has done with it; it may be busy, and use it later.
+    private static func takenBack(_ path: String, _ session: Session) -> Failure {
+        let unknown = "the agent did not say whether it has unlocked the vault"
+        guard isLocked(path, session) else {
+            return Failure(
+                .agentUnavailable, "\(unknown), so it may be unlocked",
+                hint: "coffer status says whether it is, and coffer lock locks it")
+        }
+        return Failure(.agentUnavailable, "\(unknown), so it is locked again", hint: "try again")
+    }
+
+    // On a connection of its own: nothing more comes on the other.
+    private static func isLocked(_ path: String, _ session: Session) -> Bool {
+        do throws(Failure) {
+            guard case .done = try session.agent().ask(.lock(path: path)) else { return false }
+            return true
+        } catch {
+            return error == .noAgent
+        }
     }
 
     private static func epoch(of path: String, _ agent: AgentLink) throws -> UInt64 {

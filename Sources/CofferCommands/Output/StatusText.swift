@@ -14,7 +14,7 @@ enum StatusText {
         var rows = [("vault", Escaping.name(path)), ("state", state(status.vault))]
         if let vault = status.vault { rows.append(("locks", locks(vault))) }
         let isLocked = status.vault?.isMemoryLocked ?? memory.isLocked
-        rows.append(("memory", isLocked ? "locked, never in swap space" : "not locked, may reach swap space"))
+        rows.append(("memory", isLocked ? Self.isLocked : "not locked, may reach swap space"))
         rows.append(("agent", Escaping.name(socket)))
         for other in status.others {
             rows.append(("also", "\(Escaping.name(other.path)): \(state(other)), locks \(locks(other))"))
@@ -22,22 +22,43 @@ enum StatusText {
         return rows.map { "\($0)" + String(repeating: " ", count: 8 - $0.count) + "\($1)\n" }.joined()
     }
 
+    // Hibernation writes all memory to the disk.
+    private static let isLocked = "locked, kept out of swap space unless the machine hibernates"
+
     /// For programs. The keys are stable, and all of them are always there.
-    static func json(_ path: String, _ status: AgentStatus?, _ memory: AgentMemory?, socket: String) -> String {
+    static func json(_ path: String, _ status: AgentStatus, _ memory: AgentMemory, socket: String) -> String {
+        json(path, status, memory, isKnown: true, socket: socket)
+    }
+
+    /// For programs, where no agent has answered.
+    ///
+    /// - Parameters:
+    ///   - path: of the vault.
+    ///   - isKnown: whether there is none, so that the vault is locked; else it is not known what it is.
+    ///   - socket: where the agent would listen.
+    static func json(withoutAnswer path: String, isKnown: Bool, _ socket: String) -> String {
+        json(path, nil, nil, isKnown: isKnown, socket: socket)
+    }
+
+    private static func json(
+        _ path: String, _ status: AgentStatus?, _ memory: AgentMemory?, isKnown: Bool, socket: String
+    ) -> String {
         var members: [(String, JSONText)] = [("path", .string(path))]
+        members.append(("state", isKnown ? .string(stateWord(status?.vault)) : .null))
         members += details(status?.vault)
         members.append(
             (
                 "agent",
                 .object([
-                    ("running", .boolean(status != nil)), ("socket", .string(socket)),
+                    ("running", isKnown ? .boolean(status != nil) : .null), ("socket", .string(socket)),
                     ("memoryLocked", memory.map { .boolean($0.isLocked) } ?? .null),
                     ("memoryWipedOnFork", memory.map { .boolean($0.isWipedOnFork) } ?? .null),
                     ("bindsLazily", memory.map { .boolean($0.bindsLazily) } ?? .null),
                 ])
             ))
         let others = (status?.others ?? []).map { other in
-            JSONText.object([("path", .string(other.path))] + details(other))
+            JSONText.object(
+                [("path", .string(other.path)), ("state", .string(stateWord(other)))] + details(other))
         }
         members.append(("others", .array(others)))
         return JSONText.object(members).text
@@ -45,7 +66,6 @@ enum StatusText {
 
     private static func details(_ vault: AgentVaultStatus?) -> [(String, JSONText)] {
         [
-            ("state", .string(stateWord(vault))),
             ("idleSecondsLeft", seconds(vault?.idleLeft)),
             ("maximumSecondsLeft", seconds(vault?.maximumLeft)),
             ("memoryLocked", vault.map { .boolean($0.isMemoryLocked) } ?? .null),

@@ -56,6 +56,19 @@ struct ConnectionTests {
         try agent.stop()
     }
 
+    @Test("An answer that has come is taken, however long its client slept")
+    func lateClient() throws {
+        let agent = try TestAgent()
+        var first = try AgentConnection(greeting: agent.location, timeout: .milliseconds(100))
+        var second = try AgentConnection(greeting: agent.location, timeout: .milliseconds(100))
+        usleep(300_000)
+        let reply = try first.exchange(.epoch(path: "/abc"))
+        #expect(SampleReplies.summary(reply) == "epoch 4")
+        let memory = try second.memory()
+        #expect(memory.isLocked)
+        try agent.stop()
+    }
+
     private static func failure(
         of connection: inout AgentConnection, _ request: consuming AgentRequest, _ timeout: Duration
     ) -> AgentClientError? {

@@ -169,4 +169,45 @@ struct AgentProcessTests {
             try #require(place.mode(place.location.socketPath) != nil)
         }
     }
+
+    @Test("A socket of the service manager that clients look for elsewhere is refused")
+    func foreignSocket() async throws {
+        await #expect(processExitsWith: .success) {
+            let place = try TestPlace()
+            let listener = cs_socket()
+            try #require(unsafe cs_socket_listen(listener, "\(place.root)/other.sock", 8) == 0)
+            dup2(listener, 3)
+            let agent = try ForkedAgent(place) {
+                unsafe setenv("LISTEN_PID", "\(getpid())", 1)
+                unsafe setenv("LISTEN_FDS", "1", 1)
+            }
+            try #require(agent.waitForEnd() == 1)
+        }
+    }
+
+    @Test("With a socket of the service manager, an agent that is still ending is waited for")
+    func handover() async throws {
+        await #expect(processExitsWith: .success) {
+            let place = try TestPlace()
+            try FileManager.default.createDirectory(
+                atPath: place.location.directory, withIntermediateDirectories: true,
+                attributes: [.posixPermissions: 0o700])
+            let listener = cs_socket()
+            try #require(unsafe cs_socket_listen(listener, place.location.socketPath, 8) == 0)
+            dup2(listener, 3)
+            let lock = unsafe open(place.location.lockPath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+            try #require(cs_flock(lock, LOCK_EX) == 0)
+            Thread.detachNewThread {
+                usleep(500_000)
+                _ = cs_flock(lock, LOCK_UN)
+            }
+            let agent = try ForkedAgent(place) {
+                unsafe setenv("LISTEN_PID", "\(getpid())", 1)
+                unsafe setenv("LISTEN_FDS", "1", 1)
+            }
+            var connection = try AgentConnection(to: place.location)
+            _ = try connection.exchange(.stop)
+            try #require(agent.waitForEnd() == 0)
+        }
+    }
 }

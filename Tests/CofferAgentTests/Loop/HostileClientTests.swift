@@ -46,7 +46,30 @@ struct HostileClientTests {
         let old = try agent.raw()
         try old.send(.hello(version: 77))
         #expect(old.reply() == "failure version(1)")
+        try old.send(.status)
+        #expect(old.reply() == "failure version(1)")
         #expect(old.isEnded())
+        try agent.stop()
+    }
+
+    @Test("Many steps in a small frame count as what they take")
+    func manySteps() throws {
+        var limits = AgentLimits()
+        limits.incomingBytes = 1 << 17
+        limits.changesInFlight = 0
+        let agent = try TestAgent(limits: limits)
+        func ask(_ count: Int) throws -> RawClient {
+            let client = try agent.raw()
+            try client.greet()
+            let steps = [AgentStep](repeating: .undo(name: "a"), count: count)
+            try client.send(.change(AgentChange(path: "/v", expected: nil, steps: steps, values: try GuardedArena())))
+            return client
+        }
+        // Of 128 bytes each.
+        let (few, many) = (try ask(100), try ask(2_000))
+        #expect(many.reply() == "failure busy")
+        #expect(few.reply(within: 0.2) == nil)
+        #expect(!few.isHungUp(within: 0))
         try agent.stop()
     }
 

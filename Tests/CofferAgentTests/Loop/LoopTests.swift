@@ -71,6 +71,43 @@ struct LoopTests {
         try agent.stop()
     }
 
+    @Test("A change that was made is not answered as one that was not, when no frame can say so")
+    func unsayable() throws {
+        let agent = try TestAgent()
+        agent.stub.answerTooMuch()
+        let client = try agent.raw()
+        try client.greet()
+        try client.send(.change(LargeChange.make(1)))
+        #expect(client.isEnded())
+        #expect(agent.stub.seen.changes == 1)
+        #expect(try agent.serves())
+        try agent.stop()
+    }
+
+    @Test("Whoever speaks another version can lock everything and end the agent, and nothing else")
+    func otherVersion() throws {
+        let agent = try TestAgent()
+        // As it is written down for every version.
+        let greeting: [UInt8] = [7, 0, 0, 0, 1, 9, 0, 0, 0, 1, 2]
+        let refusal = "failure version(\(AgentProtocol.version))"
+        let (client, other) = (try agent.raw(), try agent.raw())
+        for client in [client, other] {
+            client.send(greeting)
+            #expect(client.reply() == refusal)
+        }
+        client.send([2, 0, 0, 0, 5, 0])
+        #expect(client.reply() == "done")
+        #expect(agent.stub.seen.locks == 1)
+        try other.send(.lock(path: "/v"))
+        #expect(other.reply() == refusal)
+        #expect(other.isEnded())
+        #expect(agent.stub.seen.locks == 1)
+        client.send([1, 0, 0, 0, 0x0A])
+        #expect(client.reply() == "done")
+        #expect(agent.waitForEnd() == .ended)
+        #expect(client.isEnded() || agent.stub.seen.hasStopped)
+    }
+
     @Test("Reads are handed over a few at a time, and all are answered")
     func readsInTurn() throws {
         var limits = AgentLimits()

@@ -76,14 +76,15 @@ struct RequestQueueTests {
     func onePerVault() {
         var queues = Self.queues(reads: 2)
         for (connection, vault) in [(UInt64(1), "/a"), (2, "/a"), (3, "/b"), (4, "/a"), (5, "/c")] {
-            _ = queues.wait(connection, for: .read, of: vault)
+            _ = queues.wait(connection, for: .read, on: .vault(Array(vault.utf8)))
         }
         func begin() -> UInt64? {
             guard let connection = queues.next(hasRoom: true) else { return nil }
             let vault = [3: "/b", 5: "/c"][connection] ?? "/a"
             queues.begin(
                 100 + connection,
-                RequestQueues.Flight(connection: connection, load: .read, vault: vault, charge: 0, locks: 0))
+                RequestQueues.Flight(
+                    connection: connection, load: .read, lane: .vault(Array(vault.utf8)), charge: 0, locks: 0))
             return connection
         }
         #expect([begin(), begin(), begin()] == [1, 3, nil])
@@ -92,6 +93,29 @@ struct RequestQueueTests {
         #expect([begin(), begin()] == [5, nil])
         _ = queues.end(101)
         #expect([begin(), begin()] == [2, nil])
+    }
+
+    @Test("Paths that were never seen leave places to vaults that are known")
+    func unseen() {
+        var limits = AgentLimits()
+        limits.readsInFlight = 3
+        limits.unseenReadsInFlight = 2
+        var queues = RequestQueues(limits)
+        let lanes: [ReadLane] = [.unseen([1]), .unseen([2]), .unseen([3]), .vault([3])]
+        for (index, lane) in lanes.enumerated() { _ = queues.wait(UInt64(index), for: .read, on: lane) }
+        func begin() -> UInt64? {
+            guard let connection = queues.next(hasRoom: true) else { return nil }
+            let lane = lanes[Int(connection)]
+            queues.begin(
+                100 + connection,
+                RequestQueues.Flight(connection: connection, load: .read, lane: lane, charge: 0, locks: 0))
+            return connection
+        }
+        #expect([begin(), begin(), begin(), begin()] == [0, 1, 3, nil])
+        _ = queues.end(103)
+        #expect(begin() == nil)
+        _ = queues.end(101)
+        #expect(begin() == 2)
     }
 
     @Test("Without room for replies, only changes begin")

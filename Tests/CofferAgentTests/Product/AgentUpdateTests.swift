@@ -165,6 +165,79 @@ import Testing
             } == [false, true, false])
     }
 
+    @Test("however many settings are removed that are not there, the update runs once", arguments: [1, 40])
+    func removingAbsent(count: Int) throws {
+        try place.save { draft in
+            draft.set(SettingKey("kept 0", default: 0), to: 1)
+            draft.set(.count, to: 5)
+        }
+        try place.save { draft in draft.remove("kept 0", undoable: true) }
+        // The agent looks at the file: what it reads from here on is of the newest save.
+        try vault.update { _ in }
+        var runs = 0
+        let found = try vault.update { draft in
+            runs += 1
+            for number in 0..<count { draft.set(SettingKey<Int?>("kept \(number)"), to: nil) }
+            return (0..<count).map { draft.remove("none \($0)") } + [draft.remove(.count)]
+        }
+        #expect(runs == 1)
+        #expect(found == Array(repeating: false, count: count) + [true])
+        #expect(try vault.names() == [])
+        // What an undo would have brought back is gone as well.
+        #expect(throws: VaultError.notFound(name: "kept 0")) { try vault.undo("kept 0") }
+    }
+
+    @Test("removing by an optional key reads nothing, so another save does not have it run again")
+    func removingReadsNothing() throws {
+        try place.save { draft in draft.set(.limit, to: 1) }
+        agent.watcher.beforeNext(.change) { [place] in
+            try? place.save { draft in draft.set(.count, to: 20) }
+        }
+        var runs = 0
+        try vault.update { draft in
+            runs += 1
+            draft.set(.limit, to: nil)
+        }
+        #expect(runs == 1)
+        #expect(agent.watcher.seen.values == 0)
+        #expect(try place.unlocked().names() == ["count"])
+    }
+
+    @Test("a child that was forked in the closure asks nothing on its parent's connection")
+    func forking() throws {
+        try place.save { draft in draft.set(.limit, to: 4) }
+        try vault.update { draft in
+            let count = try draft[.count]
+            let asked = agent.watcher.seen.values
+            let status = try Child.status(within: 20) {
+                // What is known already, and what would have to be asked for.
+                for key in [SettingKey("count", default: 0), SettingKey("other", default: 0)] {
+                    do throws(VaultError) {
+                        _ = try draft.get(key)
+                        return 1
+                    } catch { guard error == .locked else { return 2 } }
+                }
+                return 0
+            }
+            #expect(status == 0)
+            #expect(agent.watcher.seen.values == asked)
+            #expect(try draft[.limit] == 4)
+            draft.set(.count, to: count + 1)
+        }
+        #expect(try vault[.count] == 1)
+    }
+
+    @Test("an update that neither reads nor changes anything finds out too that the vault is locked")
+    func idle() throws {
+        let before = try place.bytes()
+        #expect(try vault.update { _ in 7 } == 7)
+        #expect(try place.bytes() == before)
+        try vault.lock()
+        #expect(throws: VaultError.locked) { try vault.update { _ in } }
+        let none = AgentVault(at: .file(place.path), agent: try TestPlace().location)
+        #expect(throws: VaultError.locked) { try none.update { _ in } }
+    }
+
     @Test("renaming moves a setting, and says so when it cannot")
     func renaming() throws {
         try place.save { draft in draft.set(.count, to: 5) }
@@ -181,7 +254,9 @@ import Testing
         #expect(throws: VaultError.notFound(name: "none")) {
             try vault.update { draft in draft.rename("none", to: "other") }
         }
-        #expect(throws: VaultError.self) { try vault.update { draft in draft.rename("count", to: "limit") } }
+        #expect(throws: VaultError.refused(reason: "there is already a setting with the new name")) {
+            try vault.update { draft in draft.rename("count", to: "limit") }
+        }
         try vault.update { draft in draft.rename("count", to: "limit", replacing: true) }
         #expect(try vault.names() == ["limit"] && vault[.limit] == 6)
     }
@@ -228,12 +303,20 @@ import Testing
         let memory = AgentMemory(isLocked: true, isWipedOnFork: true, bindsLazily: false, refusals: [])
         let hello = try AgentReply.hello(version: AgentProtocol.version, memory: memory).encode()
         let bytes = hello.bytes.array
-        let fake = try FakeAgent(run.location) { _ in bytes }
-        let vault = AgentVault(at: .file(place.path), agent: run.location)
-        #expect(throws: VaultError.outcomeUnknown(path: place.path)) {
-            try vault.update { draft in draft.set(.count, to: 1) }
+        for readsMore in [true, false] {
+            let fake = try FakeAgent(run.location, readsMore: readsMore) { _ in bytes }
+            let vault = AgentVault(at: .file(place.path), agent: run.location)
+            // One that ends before it has the change has not made it.
+            let gone = VaultError.ioError(step: "hear from the agent", errno: ECONNRESET, path: "agent")
+            #expect(throws: readsMore ? VaultError.outcomeUnknown(path: place.path) : gone) {
+                try vault.update { draft in
+                    draft.set(.count, to: 1)
+                    draft.set(.password, to: try Secret.random(count: readsMore ? 16 : 1 << 20))
+                }
+            }
+            fake.close()
+            unsafe unlink(run.location.socketPath)
         }
-        fake.close()
     }
 
     @Test("an answer that means nothing leaves the outcome of a change open, and that is said")
@@ -243,7 +326,7 @@ import Testing
         let hello = try AgentReply.hello(version: AgentProtocol.version, memory: memory).encode()
         let done = try AgentReply.done.encode()
         let bytes = hello.bytes.array + done.bytes.array
-        let fake = try FakeAgent(run.location) { _ in bytes }
+        let fake = try FakeAgent(run.location, readsMore: true) { _ in bytes }
         let vault = AgentVault(at: .file(place.path), agent: run.location)
         #expect(throws: VaultError.outcomeUnknown(path: place.path)) {
             try vault.update { draft in draft.set(.count, to: 1) }
@@ -270,7 +353,9 @@ import Testing
     @Test("more than the agent takes at once is refused before it is sent")
     func tooMuch() throws {
         let changes = agent.watcher.seen.changes
-        #expect(throws: VaultError.self) {
+        let tooMany = VaultError.limitExceeded(
+            field: "changes of an update through the agent", value: 4_097, bound: 4_096)
+        #expect(throws: tooMany) {
             try vault.update { draft in for number in 0...4_096 { draft.undo("\(number)") } }
         }
         #expect(agent.watcher.seen.changes == changes)

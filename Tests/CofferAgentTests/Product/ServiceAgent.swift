@@ -112,6 +112,8 @@ final class Watcher: AgentHandler {
 
     func noticeLocks() -> (count: UInt64, epoch: UInt64) { service.noticeLocks() }
     func isHeld(_ path: String) -> Bool { service.isHeld(path) }
+    func isHeld(_ path: String, since count: UInt64) -> Bool { service.isHeld(path, since: count) }
+    func knownPlace(of path: String) -> [UInt8]? { service.knownPlace(of: path) }
     func lockAll() { service.lockAll() }
     func stop() { service.stop() }
 }

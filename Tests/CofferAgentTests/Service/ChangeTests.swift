@@ -34,17 +34,17 @@ import VaultFile
         let (scene, place) = try unlocked()
         #expect(try scene.change(place, .set("a", "1")) == .changed(generation: 2, before: [nil]))
         let before = try place.bytes()
-        let taken = "there is already a setting of this name"
-        #expect(try scene.change(place, .set("b", "2"), .set("a", "3", replaces: false)) == refused(taken))
         #expect(
-            try scene.change(place, .set("b", "2"), .other(.remove(name: "none", undoable: false)))
+            try scene.change(place, .set("b", "2"), .set("a", "3", replaces: false)) == .failure(.refused(.isThere)))
+        #expect(
+            try scene.change(place, .set("b", "2"), .other(.remove(name: "none", undoable: false, mayBeAbsent: false)))
                 == .failure(.vault(.notFound(name: "none"))))
         #expect(
             try scene.change(place, .set("b", "2"), .other(.rename(from: "none", to: "x", replaces: true)))
                 == .failure(.vault(.notFound(name: "none"))))
         #expect(
             try scene.change(place, .set("b", "2"), .other(.rename(from: "b", to: "a", replaces: false)))
-                == refused("there is already a setting with the new name"))
+                == .failure(.refused(.isTaken)))
         #expect(
             try scene.change(place, .set("b", "2"), .other(.undo(name: "none")))
                 == .failure(.vault(.notFound(name: "none"))))
@@ -97,14 +97,14 @@ import VaultFile
         #expect(renamed == .changed(generation: 6, before: [.string]))
         #expect(try scene.text(place, "b") == "1")
         #expect(try scene.text(place, "a") == nil)
-        let removal = Scene.Step.other(.remove(name: "b", undoable: true))
+        let removal = Scene.Step.other(.remove(name: "b", undoable: true, mayBeAbsent: false))
         // A name that is given twice is gone by the second time.
         #expect(try scene.change(place, removal, removal) == .changed(generation: 7, before: [.string, nil]))
         #expect(try scene.change(place, .other(.undo(name: "b"))) == .changed(generation: 8, before: [nil]))
         #expect(try scene.text(place, "b") == "1")
         _ = try scene.change(place, removal)
         // What is kept for an undo can be removed for good, once.
-        let drop = Scene.Step.other(.remove(name: "b", undoable: false))
+        let drop = Scene.Step.other(.remove(name: "b", undoable: false, mayBeAbsent: false))
         #expect(try scene.change(place, drop) == .changed(generation: 10, before: [nil]))
         #expect(try scene.change(place, drop) == .failure(.vault(.notFound(name: "b"))))
     }

@@ -146,7 +146,6 @@ import Testing
         let waiting = scene.begin(.value(path: place.path, name: "password"))
         let lock = scene.begin(.lock(path: place.path))
         #expect(scene.status == [])
-        // Where the path leads to now cannot be looked up in time.
         #expect(try lock.wait() == .done)
         #expect(read.now == nil)
         gate.open()
@@ -154,7 +153,7 @@ import Testing
         #expect(try waiting.wait() == .locked)
     }
 
-    @Test("a lock by a path that was never seen comes before all reads that wait")
+    @Test("a lock by a path that was never seen waits for no read")
     func unknownSpelling() throws {
         let (scene, place, gate) = (Scene(watchesFiles: false, readers: 1), try TemporaryVault(), Gate())
         let link = "\(place.directory.path)/link"
@@ -165,12 +164,51 @@ import Testing
         let read = scene.begin(.value(path: place.path, name: "x"))
         gate.waitForArrival()
         let waiting = scene.begin(.value(path: place.path, name: "x"))
-        let lock = scene.begin(.lock(path: link))
-        gate.open()
-        #expect(try read.wait() == .value(generation: 1, list: nil))
-        #expect(try waiting.wait() == .locked)
-        #expect(try lock.wait() == .done)
+        #expect(try scene.ask(.lock(path: link)) == .done)
         #expect(scene.status == [])
+        #expect(read.now == nil)
+        gate.open()
+        #expect(try read.wait() == .locked)
+        #expect(try waiting.wait() == .locked)
+    }
+
+    @Test("what was read of a vault outlives the lock of another, and no lock of its own, unlocked anew or not")
+    func sinceLock() throws {
+        let (scene, first, second) = (Scene(), try TemporaryVault(), try TemporaryVault())
+        #expect(try scene.unlock(first) == .done)
+        #expect(try scene.unlock(second) == .done)
+        let count = scene.service.noticeLocks().count
+        #expect(try scene.ask(.lock(path: second.path)) == .done)
+        #expect(scene.service.isHeld(first.path, since: count))
+        #expect(!scene.service.isHeld(second.path, since: count))
+        #expect(try scene.unlock(second) == .done)
+        #expect(!scene.service.isHeld(second.path, since: count))
+        #expect(scene.service.isHeld(second.path, since: scene.service.noticeLocks().count))
+        // A second unlock is no lock.
+        #expect(try scene.unlock(first) == .done)
+        #expect(scene.service.isHeld(first.path, since: count))
+        #expect(try scene.ask(.lock(path: nil)) == .done)
+        #expect(!scene.service.isHeld(first.path, since: count))
+    }
+
+    @Test("what was read by way of a link that leads elsewhere now is not taken for what is there")
+    func sinceMove() throws {
+        let (scene, first, second) = (Scene(), try TemporaryVault(), try TemporaryVault())
+        let link = "\(second.directory.path)/link"
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: first.path)
+        #expect(try scene.unlock(first, path: link) == .done)
+        #expect(try scene.unlock(second) == .done)
+        let count = scene.service.noticeLocks().count
+        #expect(scene.service.isHeld(link, since: count))
+        try FileManager.default.removeItem(atPath: link)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: second.path)
+        #expect(try scene.ask(.value(path: link, name: "x")) == .value(generation: 1, list: nil))
+        #expect(!scene.service.isHeld(link, since: count))
+        // That is no lock, and what begins behind the next one is known again.
+        #expect(scene.service.noticeLocks().count == count)
+        #expect(try scene.ask(.lock(path: first.path)) == .done)
+        #expect(!scene.service.isHeld(link, since: count))
+        #expect(scene.service.isHeld(link, since: scene.service.noticeLocks().count))
     }
 
     @Test("what the vault warns of is told with its state")

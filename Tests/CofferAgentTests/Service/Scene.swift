@@ -20,7 +20,8 @@ final class Scene: Sendable {
 
     /// - Parameter watchesFiles: without it, no look at a file of the library's own comes between two calls.
     init(
-        lockTimeout: Duration = AgentService.longestWait, watchesFiles: Bool = true,
+        lockTimeout: Duration = AgentService.longestWait, lookupTimeout: Duration = AgentService.longestLookup,
+        watchesFiles: Bool = true,
         triggers: TriggerSurroundings? = nil, readers: Int = AgentService.mostReaders,
         failing fault: (FaultingSystemCalls.Fault, at: Int, of: FaultingSystemCalls.Call)? = nil
     ) {
@@ -39,7 +40,8 @@ final class Scene: Sendable {
         surroundings.stateDirectory = { nil }
         if let triggers { surroundings.triggers = triggers }
         service = AgentService(
-            surroundings: surroundings, lockTimeout: lockTimeout, watchesFiles: watchesFiles, readers: readers)
+            surroundings: surroundings, lockTimeout: lockTimeout, lookupTimeout: lookupTimeout,
+            watchesFiles: watchesFiles, readers: readers)
         self.next = next
     }
 

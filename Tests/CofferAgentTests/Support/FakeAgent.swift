@@ -14,8 +14,12 @@ final class FakeAgent: Sendable {
 
     private let listener = Listener()
 
-    /// - Parameter answer: gets what the client sent first; nil leaves it without an answer.
-    init(_ location: AgentLocation, answer: @escaping @Sendable ([UInt8]) -> [UInt8]?) throws {
+    /// - Parameters:
+    ///   - readsMore: whether it ends only when the client has sent something more, which it takes.
+    ///   - answer: gets what the client sent first; nil leaves it without an answer.
+    init(
+        _ location: AgentLocation, readsMore: Bool = false, answer: @escaping @Sendable ([UInt8]) -> [UInt8]?
+    ) throws {
         if unsafe mkdir(location.directory, 0o700) != 0, errno != EEXIST { throw POSIXError(.EIO) }
         guard unsafe cs_socket_listen(listener.number, location.socketPath, 8) == 0 else { throw POSIXError(.EIO) }
         Thread.detachNewThread { [listener] in
@@ -34,6 +38,10 @@ final class FakeAgent: Sendable {
                 return
             }
             _ = unsafe Glibc.send(socket, reply, reply.count, Int32(MSG_NOSIGNAL))
+            if readsMore {
+                _ = unsafe poll(&entry, 1, 10_000)
+                _ = unsafe recv(socket, &bytes, bytes.count, 0)
+            }
             Glibc.close(socket)
         }
     }

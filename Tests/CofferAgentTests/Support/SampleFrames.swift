@@ -50,8 +50,8 @@ enum SampleRequests {
         return AgentChange(
             path: "/v", expected: expected,
             steps: [
-                .set(name: "a", value: first, replaces: true), .remove(name: "b", undoable: false),
-                .set(name: "", value: second, replaces: false), .remove(name: "c", undoable: true),
+                .set(name: "a", value: first, replaces: true), .remove(name: "b", undoable: false, mayBeAbsent: false),
+                .set(name: "", value: second, replaces: false), .remove(name: "c", undoable: true, mayBeAbsent: true),
                 .rename(from: "d", to: "e", replaces: true), .rename(from: "f", to: "g", replaces: false),
                 .undo(name: "h"),
             ], values: values)
@@ -98,7 +98,9 @@ enum SampleReplies {
     ]
 
     static let failures: [AgentFailure] =
-        errors.map { .vault($0) } + [.version(9), .malformed, .busy, .staleEpoch, .generation(1 << 62)]
+        errors.map { .vault($0) } + AgentRefusal.allCases.map { .refused($0) } + [
+            .version(9), .malformed, .busy, .staleEpoch, .generation(1 << 62),
+        ]
 
     private static let others = 12
     static let count = others + failures.count

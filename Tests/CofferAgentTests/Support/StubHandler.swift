@@ -18,9 +18,15 @@ final class StubHandler: AgentHandler {
         var reports = 0
         /// What a status tells of.
         var vaults: [AgentVaultStatus] = []
+        /// What a change warns of.
+        var warnings: [VaultWarning] = []
         var mostReads = 0
         var reads = 0
         var held: [Reply] = []
+        /// Reads that are held back, and how long the values are.
+        var heldReads: [(reply: Reply, count: Int)] = []
+        /// The paths of vaults that no lock reaches.
+        var open: Set<String> = []
     }
 
     private let state = Mutex(State())
@@ -50,10 +56,13 @@ final class StubHandler: AgentHandler {
         case .list(_, let after): reply(.list(generation: 1, entries: [], hasMore: after != nil, now: 0))
         case .change(let change):
             let (count, bytes) = (change.steps.count, UInt64(change.values.count))
-            state.withLock { $0.changes += 1 }
+            let warnings = state.withLock { state in
+                state.changes += 1
+                return state.warnings
+            }
             if count == 0 { return hold(reply) }
             let outcomes = [AgentOutcome](repeating: AgentOutcome(before: nil), count: count)
-            queue.async { reply(.changed(generation: bytes, outcomes: outcomes, warnings: [])) }
+            queue.async { reply(.changed(generation: bytes, outcomes: outcomes, warnings: warnings)) }
         case .details: reply(.failure(.vault(.locked)))
         case .stop: reply(.done)
         }
@@ -67,7 +76,16 @@ final class StubHandler: AgentHandler {
         state.withLock { $0.vaults = Array(repeating: vault, count: 32) }
     }
 
-    /// A name is `bytes N`, `slow`, `never`, `dropped`, or of no setting.
+    /// From now on, no frame holds the answer to a change.
+    func answerTooMuch() {
+        let path = String(repeating: "/", count: AgentProtocol.maximumFrame + 1)
+        state.withLock { $0.warnings = [.freshnessNotRemembered(errno: 0, path: path)] }
+    }
+
+    /// From now on, no lock reaches a vault.
+    func keepOpen(_ path: String) { state.withLock { _ = $0.open.insert(path) } }
+
+    /// A name is `bytes N`, `held N`, `slow`, `never`, `dropped`, or of no setting.
     private func value(_ name: String, _ reply: @escaping Reply) {
         let words = name.split(separator: " ")
         switch words.first {
@@ -87,6 +105,9 @@ final class StubHandler: AgentHandler {
                 reply(.value(generation: 1, list: nil))
             }
         case "never": hold(reply)
+        case "held":
+            let count = words.last.flatMap { Int($0) } ?? 0
+            state.withLock { $0.heldReads.append((reply, count)) }
         case "dropped": break
         default: reply(.value(generation: 1, list: nil))
         }
@@ -96,15 +117,18 @@ final class StubHandler: AgentHandler {
 
     /// Answers what was held back.
     func release() {
-        let held = state.withLock { state in
-            defer { state.held = [] }
-            return state.held
+        let (held, reads) = state.withLock { state in
+            defer { (state.held, state.heldReads) = ([], []) }
+            return (state.held, state.heldReads)
         }
         for reply in held { reply(.done) }
+        for (reply, count) in reads { reply(.value(generation: 1, list: try? GuardedBuffer(count: count))) }
     }
 
     func noticeLocks() -> (count: UInt64, epoch: UInt64) { state.withLock { ($0.locks, $0.locks) } }
-    func isHeld(_ path: String) -> Bool { false }
+    func isHeld(_ path: String) -> Bool { state.withLock { $0.open.contains(path) } }
+    func isHeld(_ path: String, since count: UInt64) -> Bool { isHeld(path) }
+    func knownPlace(of path: String) -> [UInt8]? { Array(path.utf8) }
     func lockAll() { state.withLock { $0.lockedAll += 1 } }
     func stop() { state.withLock { $0.hasStopped = true } }
 }

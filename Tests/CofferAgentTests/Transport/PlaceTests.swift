@@ -128,6 +128,18 @@ struct PlaceTests {
         #expect(throws: refusal) { _ = try AgentConnection(to: place.location) }
     }
 
+    @Test("A directory in one of another user is refused by both ends", .enabled(if: geteuid() == 0))
+    func foreignParent() throws {
+        let place = try TestPlace()
+        try Self.makeDirectory(place)
+        #expect(unsafe chown(place.root, 12_345, 12_345) == 0)
+        let reason = "another user may put another in its place, who owns the directory around it"
+        #expect(try Self.refusal(place) == reason)
+        #expect(throws: AgentClientError.foreignAgent(path: place.location.directory, reason: reason)) {
+            _ = try AgentConnection(to: place.location)
+        }
+    }
+
     @Test("A path that is too long for a socket is refused with the limit")
     func longPath() throws {
         let place = try TestPlace()

@@ -3,13 +3,13 @@ internal import Glibc
 internal import VaultFile
 
 #if !os(Linux)
-    #error("WakeUp knows Linux only: add a file for this system to this folder")
+    #error("WakeDescriptor knows Linux only: add a file for this system to this folder")
 #endif
 
 /// Wakes a thread that waits for descriptors, from any other thread.
 ///
 /// The corresponding C function is `eventfd`.
-struct WakeUp: ~Copyable, Sendable {
+struct WakeDescriptor: ~Copyable, Sendable {
     private let owned: OwnedDescriptor
 
     /// - Throws: why the system gives no descriptor.
