@@ -1,0 +1,60 @@
+"""An agent of the program in the home of a place, in the foreground of this process, also under strace."""
+
+import os
+import signal
+import subprocess
+
+
+class Agent:
+    """Starts the agent and waits until it listens; ends it at the end of a `with`."""
+
+    def __init__(self, place, before=(), timeout=30, environment=None):
+        self.place = place
+        self.log = place.home / "agent.log"
+        reading, writing = os.pipe()
+        command = [*map(str, before), place.context.coffer, "agent", "run", "--ready-fd", str(writing)]
+        with open(self.log, "ab") as log:
+            self.process = subprocess.Popen(
+                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[writing], cwd=place.home,
+                env={**place.environment, **(environment or {})}, start_new_session=True)
+        os.close(writing)
+        with open(reading, "rb") as ready:  # it ends with the agent
+            self.said = ready.readline().decode().strip()
+        self.is_ready = self.said == "ready"
+
+    @property
+    def pid(self):
+        """The agent's number, which is not that of a program that traces it."""
+        children = f"/proc/{self.process.pid}/task/{self.process.pid}/children"
+        with open(children) as file:
+            found = file.read().split()
+        return int(found[0]) if found else self.process.pid
+
+    def unlock(self, *words):
+        """Unlocks the vault of the place in it, by the program."""
+        return self.place.coffer(["unlock", *self.place.secret, *words])
+
+    def told(self):
+        """What it wrote, crash reports too."""
+        return self.log.read_text(errors="replace")
+
+    def wait(self, seconds=30):
+        """How it ended; None if it has not."""
+        try:
+            return self.process.wait(seconds)
+        except subprocess.TimeoutExpired:
+            return None
+
+    def stop(self):
+        """Ends it as `coffer agent stop` does; a traced or hanging one is killed with its tracer."""
+        if self.process.poll() is None:
+            self.place.coffer(["agent", "stop"], timeout=20)
+            if self.wait(10) is None:
+                os.killpg(self.process.pid, signal.SIGKILL)
+        return self.process.wait()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        self.stop()
