@@ -6,6 +6,7 @@ Seen failing by --sabotage: the same checks of a save that is told as made befor
 import concurrent.futures
 import os
 import random
+import re
 
 from kit import faults
 from kit.place import Place
@@ -23,7 +24,7 @@ MEMORY = {"mmap", "mprotect", "madvise", "mlock", "munlock", "munmap", "brk"}
 def own(calls, place):
     """The calls of the program itself: from the first that names something of its home on."""
     def names_home(call):
-        return str(place.home) in call.text.replace(f"AT_FDCWD<{place.home}>", "")
+        return call.name != "execve" and str(place.home) in call.text.replace(f"AT_FDCWD<{place.home}>", "")
     first = next(number for number, call in enumerate(calls) if names_home(call))
     return calls[first:]
 
@@ -45,9 +46,9 @@ class Driver:
         calls = [call for call in calls if call.name not in ("exit", "exit_group", "execve")]
         if not self.context.short:
             return calls
-        writing = [call for call in calls if ".tmp-" in call.text or call.name in ("renameat", "fsync", "flock")]
+        writing = [call for call in calls if re.search(r"\.v\.coffer\.tmp-|^fsync.*/vaults>", f"{call.name}({call.text}")]
         others = [call for call in calls if call not in writing]
-        chosen = writing[:most] + self.random.sample(others, min(len(others), max(0, most - len(writing))))
+        chosen = set(writing[:most]) | set(self.random.sample(others, min(len(others), max(3, most - len(writing)))))
         return [call for call in calls if call in chosen]
 
     def drive(self, what, calls, fault, check):

@@ -1,8 +1,11 @@
 """The ways to save that crash.py interrupts: what is run, and what the vault is to be afterwards."""
 
+import os
+import time
+
 from kit import faults
 from kit.agent import Agent
-from kit.place import SETTINGS, Outcome
+from kit.place import SETTINGS
 
 NEW = b"eight lanterns along the harbour wall"
 VALUE = "v" * 300  # so that the file stays one block, and no piece of it stands elsewhere by chance
@@ -66,23 +69,32 @@ class PassphraseSave(Save):
 
 
 class AgentSave(Save):
-    """`coffer set` through the agent, where a thread of the agent saves: it is the agent that gets the fault."""
+    """`coffer set` through the agent: it is the agent that gets the fault, once the vault is unlocked in it.
 
-    name, thread = "set by the agent", "coffer-save"
+    strace counts the calls of each thread apart, and the agent starts a thread for a look into the file, then one for
+    the save. So the fault can meet the other thread, at a call of the same name and number.
+    """
+
+    name = "set by the agent"
 
     def work(self, place, before):
-        agent = Agent(place, before)
-        try:
-            unlocked = agent.unlock() if agent.is_ready else Outcome(1, b"", agent.said.encode())
+        with Agent(place) as agent:
+            unlocked = agent.unlock()
             if unlocked.code != 0:
-                return Outcome(-1, b"", b"before the save: " + unlocked.err)
-            return place.coffer(["set", "new"], VALUE.encode())
-        finally:
-            agent.stop()
+                raise AssertionError(f"the agent does not unlock: {agent.said}, {unlocked}, {agent.told()}")
+            with agent.traced(before):
+                outcome = place.coffer(["set", "new"], VALUE.encode())
+                if agent.wait(0) is None:
+                    time.sleep(0.02)  # the log is written to its end
+                return outcome
 
     def calls(self, place, log):
         super().calls(place, log)
-        return faults.calls(log, self.thread)
+        saving = faults.calls(log, 'PR_SET_NAME, "coffer-save"')
+        answering = faults.calls(log, "SO_PEERCRED")
+        # How often it waits and is woken is a matter of time.
+        steady = [call for call in answering if call.name not in ("poll", "read", "write") and call not in saving]
+        return steady + saving
 
 
 class BatchSave(Save):
@@ -116,7 +128,11 @@ class BatchSave(Save):
 
 def available(context):
     """The saves, and why some cannot be tried."""
-    saves, missing = [Save(), PassphraseSave(), AgentSave()], []
+    saves, missing = [Save(), PassphraseSave()], []
+    if os.geteuid() == 0:
+        saves.append(AgentSave())
+    else:
+        missing.append((AgentSave.name, "only root may trace an agent"))
     if context.program("UpdateProbe"):
         saves.append(BatchSave())
     else:
