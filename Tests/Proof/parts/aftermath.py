@@ -43,7 +43,7 @@ def check_next_save(t, place, save, generation, label):
     good = good and after.settings == {**before.settings, "next": "y"} and after.generation == before.generation + 1
     t.want(good, f"{label}: after the next save, generation {after.generation}, {str(after.settings)[:300]}")
     t.want(not place.leftovers(), f"{label}: left after the next save: {place.leftovers()}")
-    state = place.home / "state" / "coffer"
+    state = place.state / "coffer"
     left = {path.name for path in state.iterdir()} - {"freshness", ".freshness.lock"} if state.is_dir() else ()
     t.want(not left, f"{label}: left in the state after the next save: {left}")
 
@@ -53,7 +53,7 @@ def check_told(t, place, outcome, generation, call, text, label):
     said = outcome.err.decode(errors="replace")
     if outcome.code == 0:
         return
-    if str(place.home / "state") in text or outcome.code != 15:
+    if str(place.state) in text or outcome.code != 15:
         t.want(False, f"{label}: {outcome}")
         return
     told = re.search(r"could not ([a-z ]+)", said)

@@ -7,7 +7,9 @@ not tried. Seen failing by --sabotage: strace skips each fsync.
 """
 
 import concurrent.futures
+import dataclasses
 import random
+import re
 import shutil
 import time
 
@@ -19,23 +21,28 @@ from parts.crash import FILES, own
 
 OPTIONS = {
     "ext4": "loop",
-    # Nothing that makes up for a missing fsync, and a commit every second.
+    # Nothing that makes up for a missing fsync, and a commit every second. What is remembered of the vault is on another
+    # disk, that is not cut off: it must never be ahead of the vault.
     "harsh ext4": "loop,noauto_da_alloc,data=writeback,commit=1",
 }
 DISKS = 2
+SKIPPED = {"any fsync": ".", "that of the file": r"\.v\.coffer\.tmp-", "that of the directory": "/vaults>"}
 
 
 class Disk:
     """An image with a vault on it, as it was before the save; and where it, or what a cut left, is mounted."""
 
-    def __init__(self, context, save, number, options):
-        self.save, self.options = save, options
-        folder = context.scratch / f"{save.name.split()[0]}{number}{len(options)}"
+    def __init__(self, context, save, number, kind):
+        self.save, self.options = save, OPTIONS[kind]
+        folder = context.scratch / f"{save.name.split()[0]}-{kind.split()[0]}{number}"
         folder.mkdir()
         self.original, self.live, self.cut, self.root = (folder / name for name in ("first", "live", "cut", "root"))
         mounts.make_image(self.original)
-        with mounts.image(self.original, self.root, options):
+        with mounts.image(self.original, self.root, self.options):
             self.place = Place(context, "home", folder=self.root / "home")
+            if "harsh" in kind:
+                self.place.state = folder / "state"
+                self.place.environment["XDG_STATE_HOME"] = str(self.place.state)
             self.calls = save.calls(self.place, folder / "trace")
             self.place.reset()
             save.secret(self.place, "new")  # what it needs is on the disk
@@ -43,6 +50,7 @@ class Disk:
     def after_cut(self, before, check, wait=0.0):
         """Makes the save, with these words before it, on the live disk; then checks what a cut at its end leaves."""
         shutil.copyfile(self.original, self.live)
+        shutil.rmtree(self.place.state, ignore_errors=True)
         with mounts.image(self.live, self.root, self.options):
             outcome = self.save.work(self.place, before)
             time.sleep(wait)
@@ -51,21 +59,25 @@ class Disk:
             check(self.place, outcome)
 
 
-def cutting(call, log, without_fsync):
-    """The words that kill at a call, and make each fsync do nothing if that is wanted."""
+def cutting(call, log, skipped):
+    """The words that kill at a call, and make some fsyncs do nothing: "all", or those of one number."""
     words = faults.tracing(log, True, f"fsync,{call.name}" if call else "fsync")
-    words += ["-e", "inject=fsync:retval=0"] if without_fsync else []
+    if skipped:
+        words += ["-e", "inject=fsync:retval=0" + ("" if skipped == "all" else f":when={skipped}")]
     return words + (["-e", f"inject={call.name}:signal=KILL:when={call.number}"] if call else [])
 
 
-def drive(context, rows, save, kind, without_fsync=False, most=None):
+def drive(context, rows, save, kind, most=None, skipped=None):
     """One row: a cut at each call, and one after the end."""
-    why = " without fsync" if without_fsync else ""
+    why = f", no fsync {skipped.pattern}" if skipped else ""
     with tally(rows, "power", f"{save.name} on {kind}{why}: a cut at each call on files") as t:
-        disks = [Disk(context, save, number, OPTIONS[kind]) for number in range(DISKS)]
+        disks = [Disk(context, save, number, kind) for number in range(DISKS)]
         calls = [call for call in own(disks[0].calls, disks[0].place) if call.name in FILES]
-        if without_fsync:
-            calls = [call for call in calls if call.name != "fsync"]
+        numbers = None
+        if skipped:
+            missing = [call for call in calls if call.name == "fsync" and skipped.search(call.text)]
+            numbers = str(missing[0].number) if len(missing) == 1 else "all"
+            calls = [call for call in calls if call.name != "fsync"]  # strace makes one fault a call
         if most is not None:
             writing = [call for call in calls if ".v.coffer.tmp-" in call.text or call.name == "fsync"]
             draw = random.Random(f"{context.seed}/{save.name}/{kind}")
@@ -83,7 +95,7 @@ def drive(context, rows, save, kind, without_fsync=False, most=None):
                     t.want(outcome.code == (-9 if call else 0), f"{label}: it was not cut there: {outcome}")
                     aftermath.check(t, place, save, outcome, label)
 
-                disk.after_cut(cutting(call, log, without_fsync), check, wait)
+                disk.after_cut(cutting(call, log, numbers), check, wait)
             finally:
                 free.append(disk)
 
@@ -124,15 +136,18 @@ def run(context):
 
 
 def sabotage(context):
-    """Without fsync, what was told as made is lost, and on a harsh disk a vault is even empty."""
+    """Without fsync, what was told as made is lost, and a vault can be empty; without one of both, too."""
     if why := unavailable(context):
         return [skip("power", "saves without fsync", why)]
     result = []
-    for save in saves.available(context)[0]:
-        if isinstance(save, saves.AgentSave):
-            continue
-        rows = []
-        drive(context, rows, save, "harsh ext4", without_fsync=True, most=6)
-        result.append(noticed("power", f"{save.name}: each fsync is skipped", rows))
-        print("    noticed: " + "\n    noticed: ".join(rows[0].failed), flush=True)
+    for number, (what, pattern) in enumerate(SKIPPED.items()):
+        folder = context.scratch / str(number)
+        folder.mkdir()
+        for save in saves.available(context)[0]:
+            if isinstance(save, saves.AgentSave) or pattern != "." and save.name != "set":
+                continue
+            rows = []
+            drive(dataclasses.replace(context, scratch=folder), rows, save, "harsh ext4", 6, re.compile(pattern))
+            result.append(noticed("power", f"{save.name}: without {what}", rows))
+            print("    noticed: " + "\n    noticed: ".join(line[:250] for line in rows[0].failed[:3]), flush=True)
     return result
