@@ -1,5 +1,6 @@
 """The ways to save that crash.py interrupts: what is run, and what the vault is to be afterwards."""
 
+import contextlib
 import os
 import time
 
@@ -82,7 +83,7 @@ class AgentSave(Save):
             unlocked = agent.unlock()
             if unlocked.code != 0:
                 raise AssertionError(f"the agent does not unlock: {agent.said}, {unlocked}, {agent.told()}")
-            with agent.traced(before):
+            with agent.traced(before) if before else contextlib.nullcontext():
                 outcome = place.coffer(["set", "new"], VALUE.encode())
                 if agent.wait(0) is None:
                     time.sleep(0.02)  # the log is written to its end
