@@ -26,7 +26,7 @@ sys.path.insert(0, str(HERE))
 from kit.row import Context, Row  # noqa: E402
 
 PARTS = ["crash", "power", "concurrency", "hostile", "memory", "terminal", "environment"]
-WIDTH = 62
+WIDTH = 74
 
 
 def line_of(row):
