@@ -1,6 +1,7 @@
 """A kill or a fault at each system call of a save.
 
-Seen failing by --sabotage: the same checks of programs around `coffer` that are wrong on purpose (planted.py).
+$PROOF_SHOW has each fault and what came of it printed. Seen failing by --sabotage: the same checks of programs around
+`coffer` that are wrong on purpose (planted.py).
 """
 
 import concurrent.futures
@@ -15,9 +16,10 @@ from parts import aftermath, planted, room, saves, short
 
 FILES = {
     "openat", "open", "read", "pread64", "write", "pwrite64", "writev", "readlink", "readlinkat", "newfstatat", "fstat",
-    "statx", "fsync", "fdatasync", "syncfs", "fchmod", "fchmodat", "fchown", "rename", "renameat", "renameat2", "unlinkat",
-    "unlink", "getdents64", "flock", "close", "mkdirat", "mkdir", "fcntl", "ftruncate", "access", "lseek",
+    "statx", "fsync", "fdatasync", "syncfs", "fchmod", "fchmodat", "fchown", "rename", "renameat", "renameat2",
+    "unlinkat", "unlink", "getdents64", "flock", "close", "mkdirat", "mkdir", "fcntl", "ftruncate", "access", "lseek",
 }
+WRITING = re.compile(r"\.v\.coffer\.tmp-|^fsync.*/vaults>")
 MEMORY = {"mmap", "mprotect", "madvise", "mlock", "munlock", "munmap", "brk"}
 
 
@@ -43,10 +45,10 @@ class Driver:
 
     def some(self, calls, most):
         """All calls, or in the short form some of them: those of the save itself, and a few of the others."""
-        calls = [call for call in calls if call.name not in ("exit", "exit_group", "execve")]
+        calls = [call for call in calls if call.name != "execve"]
         if not self.context.short:
             return calls
-        writing = [call for call in calls if re.search(r"\.v\.coffer\.tmp-|^fsync.*/vaults>", f"{call.name}({call.text}")]
+        writing = [call for call in calls if WRITING.search(f"{call.name}({call.text}")]
         others = [call for call in calls if call not in writing]
         chosen = set(self.random.sample(writing, min(len(writing), most)))
         chosen |= set(self.random.sample(others, min(len(others), (most + 2) // 4)))
@@ -56,6 +58,7 @@ class Driver:
         """One row: a fault at each of these calls."""
         if not pairs:
             return
+        what = what.replace("each", "some") if self.context.short else what
         with tally(self.rows, "crash", f"{self.save.name}: {what}") as t:
             free = list(self.places)
 
@@ -82,7 +85,7 @@ class Driver:
         if check and text is not None:
             check(t, place, outcome, generation, call, text or call.text, label)
         if os.environ.get("PROOF_SHOW"):
-            print("SHOW", generation, str(outcome).replace(str(place.home), "~"), label, flush=True)
+            print(f"    {generation}: {label}: {str(outcome).replace(str(place.home), '~')}", flush=True)
 
 
 def interrupted(t, place, outcome, generation, call, text, label):
@@ -134,18 +137,22 @@ def not_told_as_made(t, place, outcome, generation, call, text, label):
 
 
 def run(context):
-    rows = room.run(context)
+    yield from room.run(context)
     if why := faults.unavailable():
-        return [*rows, skip("crash", "faults at system calls", why)]
+        yield skip("crash", "faults at system calls", why)
+        return
     tried, missing = saves.available(context)
     for save in tried:
+        rows = []
         sweep(context, save, rows)
-    rows += short.run(context)
-    return rows + [skip("crash", f"{name}: SIGKILL and errors", why) for name, why in missing]
+        yield from rows
+    yield from short.run(context)
+    for name, why in missing:
+        yield skip("crash", f"{name}: SIGKILL and errors", why)
 
 
 def sabotage(context):
     """Programs that are wrong on purpose, around the right one: see planted.py."""
     if why := faults.unavailable():
         return [skip("crash", "planted faults", why)]
-    return planted.run(context, Driver)
+    return planted.run(context)
