@@ -26,11 +26,14 @@ def check(t, place, save, outcome, label):
     t.check(generation in ("old", "new"), f"{label}: {generation}; {outcome}")
     t.want(outcome.code is not None, f"{label}: it hangs")
     t.want(not save.lost(place, generation, outcome), f"{label}: told as made, and {generation}; {outcome}")
-    if generation in ("old", "new"):
+    if generation == "old" and (again := save.again(place)):
+        t.want(again.code == 0 and save.generation(place) == "new", f"{label}: it cannot be made again: {again}")
+        generation = "old" if again.code else "made again"
+    if generation in ("old", "new", "made again"):
         mode = place.vault.lstat().st_mode
         t.want(stat.S_ISREG(mode) and stat.S_IMODE(mode) == 0o600, f"{label}: its mode is {mode:o}")
         check_next_save(t, place, save, generation, label)
-    return generation
+    return "old" if generation == "made again" else generation
 
 
 def check_next_save(t, place, save, generation, label):

@@ -36,7 +36,7 @@ class Driver:
 
     def __init__(self, context, save, rows):
         self.context, self.save, self.rows = context, save, rows
-        self.places = [Place(context, f"{save.name.split()[-1]}{number}") for number in range(os.cpu_count() or 1)]
+        self.places = [Place(context, f"{save.name.replace(' ', '-')}{number}") for number in range(os.cpu_count() or 1)]
         self.random = random.Random(f"{context.seed}/{save.name}")
         place = self.places[0]
         self.calls = save.calls(place, place.home / "trace")
@@ -58,7 +58,7 @@ class Driver:
         """One row: a fault at each of these calls."""
         if not pairs:
             return
-        what = what.replace("each", "some") if self.context.short else what
+        what = what.replace("each call", "some calls") if self.context.short else what
         with tally(self.rows, "crash", f"{self.save.name}: {what}") as t:
             free = list(self.places)
 
@@ -107,9 +107,11 @@ def transfers(calls):
 # How many calls get a fault in the short form, by the way to save; what writes the file comes first.
 SHORT = {
     "set": {"signal=KILL": 14, "error=EIO": 12, "error=ENOSPC": 4, "error=EINTR": 4, "retval": 4, "error=ENOMEM": 2},
-    "passphrase": {"signal=KILL": 6, "error=EIO": 3},
+    "passphrase": {"signal=KILL": 5, "error=EIO": 2},
     "set by the agent": {"signal=KILL": 8, "error=EIO": 6, "error=EINTR": 2},
     "updates by the library": {"signal=KILL": 8, "error=EIO": 6, "retval": 2},
+    "init": {"signal=KILL": 2},
+    "set by the static program": {"signal=KILL": 4, "error=EIO": 4},
 }
 
 
