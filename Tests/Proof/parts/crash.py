@@ -97,10 +97,14 @@ def interrupted(t, place, outcome, generation, call, text, label):
 
 
 def transfers(calls):
-    """The reads and writes of files, each with half of what it moved."""
+    """The reads and writes in the folders of vault and state, each with half of what it moved.
+
+    Value and passphrase are what was read of them; nobody could tell.
+    """
     for call in calls:
         moved = re.search(r"\)\s+= (\d+)$", call.text)
-        if call.name in ("read", "pread64", "write") and "socket:" not in call.text and moved and int(moved[1]) > 1:
+        ours = re.search(r"/vaults[/>]|/state/", call.text) and call.name in ("read", "pread64", "write")
+        if ours and moved and int(moved[1]) > 1:
             yield call, f"retval={int(moved[1]) // 2}"
 
 
