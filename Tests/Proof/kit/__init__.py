@@ -1,0 +1,1 @@
+"""What the parts of the proof share: rows, throw-away vaults, faults, agents."""

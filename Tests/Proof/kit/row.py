@@ -1,0 +1,99 @@
+"""The rows of the table, what a part is told, and how a row comes about."""
+
+import contextlib
+import dataclasses
+import pathlib
+import threading
+import time
+
+
+@dataclasses.dataclass
+class Row:
+    """One line of the table. Each failure is a line that lets one repeat it; a skip says why."""
+
+    part: str
+    what: str
+    tried: int = 0
+    failed: list[str] = dataclasses.field(default_factory=list)
+    skipped: str | None = None
+    seconds: float = 0.0
+
+
+@dataclasses.dataclass
+class Context:
+    """What the parts are told."""
+
+    coffer: str  # the path of the program
+    seed: int
+    scratch: pathlib.Path  # a folder of this run, of a short name
+    short: bool = False
+    static: str | None = None  # the static program
+    programs: pathlib.Path | None = None  # where the test programs stand that the package builds
+    fuzzer: str | None = None  # the program of `make fuzz`
+    libraries: str | None = None  # LD_LIBRARY_PATH of what was built
+
+    def program(self, name):
+        """The path of a built test program, or None."""
+        path = self.programs and self.programs / name
+        return str(path) if path and path.exists() else None
+
+
+class Tally:
+    """Counts into one row; threads may share it."""
+
+    MOST = 50  # failures that are told; the rest are counted
+
+    def __init__(self, part, what):
+        self.row, self.failures, self.lock, self.start = Row(part, what), 0, threading.Lock(), time.monotonic()
+
+    def check(self, good, line):
+        """Counts one attempt."""
+        with self.lock:
+            self.row.tried += 1
+        return self.want(good, line)
+
+    def want(self, good, line):
+        """Something more that has to hold in an attempt that is counted."""
+        if not good:
+            with self.lock:
+                self.failures += 1
+                if self.failures <= self.MOST:
+                    self.row.failed.append(line)
+        return good
+
+    def close(self):
+        if self.failures > self.MOST:
+            self.row.failed.append(f"and {self.failures - self.MOST} more")
+        self.row.seconds = round(time.monotonic() - self.start, 1)
+
+
+@contextlib.contextmanager
+def tally(rows, part, what):
+    """Adds a row for what is checked inside; what breaks off is a failure of the row, and the part goes on."""
+    counted = Tally(part, what)
+    rows.append(counted.row)
+    try:
+        yield counted
+    except Exception as error:  # told in the table, like everything else
+        trace = error.__traceback__
+        while trace.tb_next:
+            trace = trace.tb_next
+        where = f"{pathlib.Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+        counted.want(False, f"broke off: {type(error).__name__} at {where}: {str(error)[:1_000]}")
+    counted.close()
+
+
+def skip(part, what, why):
+    """A row for what cannot be tried here."""
+    return Row(part, what, skipped=why)
+
+
+def noticed(part, what, rows, count=1):
+    """A row about a fault that was planted: it fails if the rows of the checks do not tell of it `count` times."""
+    failures = [line for row in rows for line in row.failed]
+    broken = [line for line in failures if line.startswith("broke off")]
+    skips = [row.skipped for row in rows if row.skipped]
+    if skips and not failures:
+        return Row(part, what, skipped=skips[0])
+    missed = broken or [] if len(failures) >= count else [f"not noticed: {what}; {len(failures)} failures, not {count}"]
+    return Row(part, what, sum(row.tried for row in rows), missed, None, round(sum(row.seconds for row in rows), 1))
