@@ -95,4 +95,5 @@ def noticed(part, what, rows, count=1):
     if skips and not failures:
         return Row(part, what, skipped=skips[0])
     missed = [] if len(failures) >= count else [f"not noticed: {what}; {len(failures)} failures, not {count}"]
+    missed += [f"not tried: {what}: {line}" for line in failures if line.startswith("broke off")]
     return Row(part, what, sum(row.tried for row in rows), missed, None, round(sum(row.seconds for row in rows), 1))
