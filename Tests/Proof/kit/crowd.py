@@ -42,7 +42,7 @@ class Crowd:
     def __init__(self, place, label, passphrases=(), is_late=False):
         """`is_late`: whether an agent may still make a write of a process that is gone."""
         self.place, self.label, self.is_late = place, label, is_late
-        self.rekeyed = 0  # changes of the passphrase, each a save of its own
+        self.others = 0  # saves that are no `set`
         self.passphrases = [place.passphrase, *passphrases]
         self.writes, self.lock, self.usual = [], threading.Lock(), 0.05
         self.first = self.opened()
@@ -92,12 +92,13 @@ class Crowd:
     def acknowledged(self):
         return [write for write in self.writes if write.code == 0]
 
-    def judge(self, t, codes=(0,)):
+    def judge(self, t, codes=(0,), counts=True):
         """Each write is an attempt: told as one of these, or killed; and what was told as made is there."""
+        check = t.check if counts else t.want
         after = self.opened()
         names = {}
         for write in self.writes:
-            t.check(write.code in (*codes, -signal.SIGKILL), f"{self.label}: {write}")
+            check(write.code in (*codes, -signal.SIGKILL), f"{self.label}: {write}")
             t.want("written down" not in write.err, f"{self.label}: not remembered: {write}")
             names.setdefault(write.name, []).append(write)
         for name, writes in names.items():
@@ -122,7 +123,7 @@ class Crowd:
 
     def judge_generation(self, t, names, after):
         """One more for each save. Where one is unknown, a name of its own tells whether it was made."""
-        least = most = self.rekeyed + len(self.acknowledged)
+        least = most = self.others + len(self.acknowledged)
         for name, writes in names.items():
             unknown = [write for write in writes if write.is_unknown]
             landed = sum(after.settings.get(name) == write.value for write in unknown)

@@ -4,6 +4,7 @@ Seen failing by --sabotage: without locks, with a program that only says that it
 """
 
 import contextlib
+import dataclasses
 import os
 import signal
 import time
@@ -53,10 +54,10 @@ def crowd_of(context, t, what, writers, each, distinct, agent=None, before=(), k
         settle(t, crowd, [] if agent is not None else place.secret)
         t.want(watch.seen > each, f"{crowd.label}: only {watch.seen} saves were seen while they were made")
         if len(work) > writers:  # one number that a program with the library counts up at the same time
-            crowd.rekeyed = each
+            crowd.others = each
             found = crowd.opened().settings.get("count")
             t.want(found == each, f"{crowd.label}: the library's program counted to {found}, not {each}")
-            crowd.first.settings["count"] = found
+            crowd.first.settings["count"] = found  # not set by one of the writers
         crowd.judge(t)
 
 
@@ -130,16 +131,13 @@ def planted(context, what, **more):
 def sabotage(context):
     rows = []
     for what, text in (("told, not saved", LIAR), ("saved twice", TWICE)):
-        program = context.scratch / what.replace(" ", "-").replace(",", "")
+        program = context.scratch / what.replace(", ", "-").replace(" ", "-")
         program.write_text(text.format(context.coffer))
         program.chmod(0o755)
-        other = type(context)(**{**vars(context), "coffer": str(program)})
+        other = dataclasses.replace(context, coffer=str(program))
         rows.append(noticed(PART, what, planted(other, f"writers: {what}")))
-    why = faults.unavailable()
-    if why:
-        return rows + [skip(PART, "writers without a lock", why)]
-
-    before = [*faults.everywhere("flock", "retval=0", "/dev/null")]
-
-    return rows + [noticed(PART, "locks that keep nobody out", planted(context, "writers: no locks", before=before)),
-                   *orders.sabotage(context)]
+    what = "locks that keep nobody out"
+    if why := faults.unavailable():
+        return [*rows, skip(PART, what, why)]
+    without = faults.everywhere("flock", "retval=0", "/dev/null")
+    return [*rows, noticed(PART, what, planted(context, what, before=without)), *orders.sabotage(context)]

@@ -42,7 +42,7 @@ def race(context, t, what, turn, has_agent):
         times.append(time.monotonic())
         changed.set()
         t.check(done.code == 0, f"{crowd.label}: the change of the passphrase: {done}")
-        crowd.rekeyed += done.code == 0
+        crowd.others += done.code == 0
 
     with Watch(crowd, t):
         crowd.together(changer, *(lambda number=number: writer(number) for number in range(4)))
