@@ -2,7 +2,6 @@
 
 import concurrent.futures
 import dataclasses
-import fcntl
 import os
 import random
 import signal
@@ -134,7 +133,7 @@ class Crowd:
 
 
 class Watch(threading.Thread):
-    """Reads the file again and again: whole each time, no generation twice, none back, and no save more than it says."""
+    """Reads the file again and again: whole each time, no generation twice, none back, no change more than it says."""
 
     def __init__(self, crowd, t):
         super().__init__(daemon=True)
@@ -155,7 +154,8 @@ class Watch(threading.Thread):
         changed = [name for name in names if last.settings.get(name) != now.settings.get(name)]
         more = now.generation - last.generation
         good = more > 0 and len(changed) <= more or now.file == last.file
-        self.t.want(good, f"{self.crowd.label}: from generation {last.generation} to {now.generation}, changed: {changed}")
+        step = f"from generation {last.generation} to {now.generation}"
+        self.t.want(good, f"{self.crowd.label}: {step}, changed: {changed}")
         self.seen += 1
         return now
 
@@ -166,34 +166,6 @@ class Watch(threading.Thread):
     def __exit__(self, *unused):
         self.done.set()
         self.join()
-
-
-def held_locks(place):
-    """The lock files of a home that somebody holds; an agent may hold its own for life."""
-    held = []
-    for path in [*place.folder.glob(".*.lock"), *(place.home / "state").rglob(".*.lock")]:
-        with path.open("rb") as file:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                held.append(path.name)
-    return held
-
-
-def settle(t, crowd, words, passphrase=None):
-    """After all: nobody holds a lock, the next save works and clears up, and what is remembered fits the file."""
-    place, label = crowd.place, crowd.label
-    t.want(not held_locks(place), f"{label}: still locked: {held_locks(place)}")
-    write = crowd.write("last", f"last {label}", words)
-    t.want(write.code == 0, f"{label}: the next save fails: {write}")
-    t.want(not place.leftovers(), f"{label}: left after the next save: {place.leftovers()}")
-    t.want(not held_locks(place), f"{label}: locked after the next save: {held_locks(place)}")
-    file = place.home / "passphrase-now"
-    file.write_bytes((passphrase or place.passphrase) + b"\n")
-    listed = place.coffer(["list", "--passphrase-file", str(file)])
-    t.want(listed.code == 0, f"{label}: what is remembered does not fit the file: {listed}")
-    names = {line.split(b"\t")[0].decode() for line in listed.out.splitlines()}
-    t.want(names == crowd.opened().settings.keys(), f"{label}: it lists {sorted(names)}")
 
 
 def draw(seed, *what):

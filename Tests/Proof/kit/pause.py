@@ -20,7 +20,7 @@ def wait_until(condition, what, seconds=30):
 
 
 def known_place(context, name):
-    """A home whose vault was opened once: opening it again writes nothing, so there is one way to the lock of a save."""
+    """A home whose vault was opened once: to open it again writes nothing, so a save makes the same calls each time."""
     place = Place(context, name)
     opened = place.coffer(["list", *place.secret])
     if opened.code != 0:

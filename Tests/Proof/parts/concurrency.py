@@ -11,9 +11,10 @@ import time
 
 from kit import faults
 from kit.agent import Agent
-from kit.crowd import Crowd, Watch, draw, settle
+from kit.crowd import Crowd, Watch, draw
 from kit.place import Place
 from kit.row import noticed, skip, tally
+from kit.settled import settle
 from parts import orders, rekeying
 
 PART = "concurrency"
@@ -93,7 +94,7 @@ def agent_killed(context, t, what, rounds, writers=6):
 
 
 def run(context):
-    rows, writers, each = [], size(context, 6, 12), size(context, 8, 60)
+    rows, writers, each = [], size(context, 6, 12), size(context, 5, 60)
     scenes = [
         ("distinct names, each by itself", True, None), ("equal names, each by itself", False, None),
         ("distinct names, an agent", True, lambda number: True), ("equal names, an agent", False, lambda number: True),
@@ -103,7 +104,7 @@ def run(context):
     for what, distinct, agent in scenes:
         with tally(rows, PART, f"{what}: {writers} × {each}") as t:
             crowd_of(context, t, what, writers, each, distinct, agent)
-    rounds = size(context, 3, 30)
+    rounds = size(context, 2, 30)
     with tally(rows, PART, f"the agent killed while it saves: {rounds} times") as t:
         agent_killed(context, t, "agent killed", rounds)
     return rows + rekeying.run(context)

@@ -1,40 +1,25 @@
-"""A file system that has no locks, locks that somebody holds or leaves: no save without a lock, and none waits for ever.
+"""A file system that has no locks: no save without one. With holders.py: and nobody waits for a lock for ever.
 
 Seen failing by --sabotage: locks that are given without being there, and a lock that is never given back.
 """
 
 import concurrent.futures
 import errno
-import fcntl
 import os
-import subprocess
-import time
 
 from kit import faults
 from kit.agent import Agent
-from kit.crowd import Crowd, draw, held_locks, settle
-from kit.pause import Paused, calls_of, known_place
+from kit.crowd import Crowd
+from kit.pause import known_place
 from kit.place import Place
 from kit.row import noticed, skip, tally
-from parts.orders import WORDS, change_words, is_locked
+from kit.settled import STEP, lock_of, settle, state_of
+from parts.holders import held_calls, held_for_long, holder_killed, inherited, left_behind
+from parts.orders import change_words
 
 PART = "locks"
 ERRORS = ("ENOLCK", "EOPNOTSUPP", "ENOSYS", "EINVAL")
-STEP = "could not lock the vault"
 
-
-def lock_of(place):
-    return place.folder / f".{place.vault.name}.lock"
-
-
-def state_of(place):
-    """What changes with everything that is written, made or removed beside the vault."""
-    found, folder = place.vault.stat(), place.folder.stat()
-    return (place.vault.read_bytes(), found.st_ino, found.st_mtime_ns, found.st_ctime_ns, folder.st_mtime_ns,
-            sorted(os.listdir(place.folder)))
-
-
-# ---- No locks
 
 def verbs(place):
     """Everything that saves, with what it reads."""
@@ -70,15 +55,16 @@ def no_locks(context, t, error, fault):
     if program := context.program("UpdateProbe"):
         done = place.run([*without, program, place.vault, 1], place.passphrase + b"\n")
         t.check(done.code != 0 and state_of(place)[:4] == before[:4], f"the library's program, {error}: {done}")
-    for words, out in ((["get", "old", *place.secret], b"newer"), (["list", *place.secret], b"old\t"), (["check"], b"")):
+    readers = (["get", "old", *place.secret], b"newer"), (["list", *place.secret], b"old\t"), (["check"], b"")
+    for words, out in readers:
         outcome = place.coffer(words, before=without)
-        t.check(outcome.code == 0 and outcome.out.startswith(out), f"{words[0]}, which needs no lock, {error}: {outcome}")
+        t.check(outcome.code == 0 and outcome.out.startswith(out), f"{words[0]} needs no lock, {error}: {outcome}")
     t.want(state_of(place)[:4] == before[:4], f"{error}: reading changed the vault")
     place.remove()
 
 
 def agent_without_locks(context, t, error, fault):
-    """The agent, where the vault has no lock: it refuses the save, keeps the vault unlocked, and saves once there is."""
+    """The agent, where the vault has no lock: it refuses to save, keeps the vault unlocked, and still reads."""
     place = known_place(context, f"agent-{error}")
     lock_of(place).touch(0o600)
     log = place.home / "log"
@@ -119,119 +105,6 @@ def freshness_without_locks(context, t, error):
     crowd = Crowd(place, f"after {error}")
     settle(t, crowd, place.secret)
     place.remove()
-
-
-# ---- Locks that somebody holds, or leaves
-
-def holder_killed(context, t, calls, number, keeper=()):
-    """A save is killed at a call while it holds the lock, and two wait: both are made at once, and its file is removed."""
-    place = known_place(context, f"killed-{number}")
-    label = f"killed at {calls[number]}".replace(f"{context.scratch}/", "")
-    crowd = Crowd(place, label)
-    paused = Paused(place, calls[number], WORDS["set"](place), b"1")
-    t.want(paused.has_paused, f"{label}: it was not stopped")
-    keepers = [subprocess.Popen([*keeper, str(lock_of(place)), "sleep", "60"])] if keeper else []
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(crowd.write, f"w{each}", f"{each}", place.secret) for each in range(2)]
-        time.sleep(0.1)
-        early = [str(write.result()) for write in waiting if write.done()]
-        killed, start = paused.kill(), time.monotonic()
-        late = max(write.result().end for write in waiting) - start
-    t.check(killed.code == -9, f"{label}: {killed}")
-    t.want(not early, f"{label}: done while another one held the lock: {early}")
-    t.want(late < 8, f"{label}: the others waited for {late:.1f} s more")
-    is_made = any(call.name.startswith("rename") and "v.coffer.tmp" in call.text for call in calls[:number])
-    if is_made:  # one save more
-        crowd.first.settings["one"] = "1"
-        crowd.others = 1
-    settle(t, crowd, place.secret)
-    crowd.judge(t, counts=False)
-    for process in keepers:
-        process.kill()
-    place.remove()
-
-
-def held_for_long(context, t):
-    """Who waits for a lock that another program keeps is told so after ten seconds, the agent's client after five."""
-    place = known_place(context, "held")
-    lock_of(place).touch(0o600)
-    with lock_of(place).open("rb") as file, Agent(place) as agent, concurrent.futures.ThreadPoolExecutor(2) as pool:
-        agent.unlock()
-        fcntl.flock(file, fcntl.LOCK_EX)
-        before = state_of(place)
-
-        def attempt(words, least):
-            start = time.monotonic()
-            outcome = place.coffer(["set", "new", "--no-input", *words], b"value")
-            seconds = time.monotonic() - start
-            said = STEP.encode() in outcome.err and b"another process is changing the vault" in outcome.err
-            t.check(outcome.code == 15 and said, f"held: {outcome}")
-            t.want(least <= seconds < least + 20, f"held: told after {seconds:.1f} s")
-
-        for done in [pool.submit(attempt, place.secret, 10), pool.submit(attempt, [], 5)]:
-            done.result()
-        t.want(state_of(place) == before, "held: something was written without the lock")
-        fcntl.flock(file, fcntl.LOCK_UN)
-        for words in (place.secret, []):
-            outcome = place.coffer(["set", "new", "--no-input", *words], b"value")
-            t.check(outcome.code == 0, f"given back: {outcome}")
-    place.remove()
-
-
-def left_behind(context, t):
-    """A lock file that is left keeps nobody out, whatever is in it; one that is no file of ours is refused at once."""
-    place = known_place(context, "left")
-    lock = lock_of(place)
-    for mode, content in ((0o600, b""), (0o666, b"4711\n"), (0o000, b"x")):
-        lock.unlink(missing_ok=True)
-        lock.write_bytes(content)
-        lock.chmod(mode)
-        number = lock.stat().st_ino
-        done = place.coffer(["set", "new", *place.secret], b"value", timeout=9)
-        # Another user than root cannot open a file of mode 000.
-        good = done.code == 0 or mode == 0 and os.geteuid() != 0 and done.code == 15
-        t.check(good, f"lock file of mode {mode:o}: {done}")
-        found = lock.stat()
-        same = (found.st_ino, found.st_mode & 0o777) == (number, 0o600) and lock.read_bytes() == content
-        t.want(done.code != 0 or same, f"lock file of mode {mode:o}: it is another one, or {found.st_mode:o}")
-    away = place.home / "away"
-    away.write_bytes(b"mine")
-    kinds = {
-        "link": lambda: lock.symlink_to(away), "link to nothing": lambda: lock.symlink_to(place.home / "nothing"),
-        "folder": lock.mkdir, "pipe": lambda: os.mkfifo(lock, 0o600), "hard link": lambda: os.link(away, lock),
-    }
-    for kind, make in kinds.items():
-        lock.rmdir() if lock.is_dir() and not lock.is_symlink() else lock.unlink(missing_ok=True)
-        make()
-        before = state_of(place)
-        done = place.coffer(["set", "new", *place.secret], b"other", timeout=9)
-        t.check(done.code == 15 and b"could not open the lock file" in done.err, f"lock file is a {kind}: {done}")
-        t.want(state_of(place) == before and away.read_bytes() == b"mine", f"lock file is a {kind}: something was written")
-    place.remove()
-
-
-def inherited(context, t):
-    """What a command of ours leaves running holds no lock, nor any file of the vault."""
-    place = Place(context, "inherited")
-    command = f"sleep 60 > /dev/null 2>&1 & echo $! > {place.home}/pid; cat {place.passphrase_file}"
-    done = place.coffer(["set", "new", "--passphrase-command", command], b"value")
-    left = int((place.home / "pid").read_text())
-    try:
-        files = [os.readlink(f"/proc/{left}/fd/{number}") for number in os.listdir(f"/proc/{left}/fd")]
-        t.check(done.code == 0 and not held_locks(place), f"a command that runs on: {held_locks(place)}; {done}")
-        t.want(not any("coffer" in name for name in files), f"a command that runs on has open: {files}")
-    finally:
-        os.kill(left, 9)
-    place.remove()
-
-
-def held_calls(context):
-    """The calls of a `set` before which it holds the lock; and which of them are tried."""
-    calls = calls_of(context, "calls", WORDS["set"], b"1")
-    numbers = [number for number in range(len(calls)) if is_locked(calls, number)]
-    if context.short:
-        numbers = sorted(draw(context.seed, PART).sample(numbers, 3))
-    return calls, numbers
 
 
 def run(context):

@@ -7,9 +7,10 @@ import concurrent.futures
 import os
 
 from kit import faults
-from kit.crowd import Crowd, draw, settle
+from kit.crowd import Crowd, draw
 from kit.pause import Paused, calls_of, known_place, takes_lock
 from kit.row import noticed, skip, tally
+from kit.settled import settle
 
 PART = "concurrency"
 NEW = b"eight lanterns along the harbour wall"
@@ -82,7 +83,7 @@ def orders(context, t, slow, quick):
     if context.short:
         lock = next(number for number, call in enumerate(calls) if takes_lock(call))
         random = draw(context.seed, slow, quick)
-        numbers = [random.randrange(lock), lock, lock + 1, random.randrange(lock + 2, len(calls))]
+        numbers = [random.randrange(lock), lock + 1, random.randrange(lock + 2, len(calls))]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         found = list(pool.map(lambda number: stopped(context, t, calls, number, slow, quick), numbers))
     return [codes["set"] for codes in found]
@@ -109,8 +110,8 @@ def sabotage(context):
     rows = []
     with tally(rows, PART, what) as t:
         calls = calls_of(context, "calls", change_words)
-        number = next(number for number, call in enumerate(calls) if call.name == "openat" and ".v.coffer.tmp-" in call.text)
         # After it looked whether the file is still the one that it read.
+        number = next(number for number, call in enumerate(calls) if "openat" == call.name and ".tmp-" in call.text)
         more = ["-e", "trace=openat,flock", "-e", "inject=flock:retval=0"]
         stopped(context, t, calls, number, "passphrase", "set", more)
     return [noticed(PART, what, rows)]

@@ -7,10 +7,11 @@ import time
 
 from kit import faults
 from kit.agent import Agent
-from kit.crowd import Crowd, Watch, draw, settle
+from kit.crowd import Crowd, Watch, draw
 from kit.pause import Paused, calls_of, known_place, takes_lock, wait_until
 from kit.place import Place
 from kit.row import skip, tally
+from kit.settled import settle
 from parts import orders
 from parts.orders import NEW, change_words, new_secret
 
@@ -75,7 +76,8 @@ def rivals(context, t, call, turn):
         t.want(opened.code == (0 if code == 0 else 8), f"{label}: told {code}, then {opened}")
         if code == 0:
             found = place.opened(name.encode())
-            t.want((found.generation, found.settings.get("old")) == (2, "value"), f"{label}: generation {found.generation}")
+            good = (found.generation, found.settings.get("old")) == (2, "value")
+            t.want(good, f"{label}: generation {found.generation}, {found.settings}")
     place.remove()
 
 
