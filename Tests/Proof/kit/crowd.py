@@ -28,8 +28,8 @@ class Write:
 
     @property
     def is_unknown(self):
-        """Whether it may have been made although it was not told so: killed, or by an agent that was killed."""
-        return self.code in (None, -signal.SIGKILL, 15, 18)
+        """Whether it may have been made although it was not told so: killed, or told that this is not known."""
+        return self.code in (None, -signal.SIGKILL) or self.code == 15 and "whether the change is made" in self.err
 
     def __str__(self):
         return f"set {self.name} to {self.value}: code {self.code}, {self.err.strip()[-400:]!r}"

@@ -92,12 +92,12 @@ def agent_of_its_own(context, t, error):
     place.remove()
 
 
-def freshness_without_locks(context, t, error):
+def freshness_without_locks(context, t, error, fault):
     """Where only what is remembered cannot be locked, the save is made, and it is said that it was not remembered."""
     place = known_place(context, f"freshness-{error}")
     state = place.home / "state" / "coffer"
     before = (state / "freshness").read_bytes()
-    words = [*faults.everywhere("flock", f"error={error}", place.home / "log"), "-P", str(state / ".freshness.lock")]
+    words = [*faults.everywhere("flock", fault, place.home / "log"), "-P", str(state / ".freshness.lock")]
     outcome = place.coffer(["set", "new", *place.secret], b"value", words)
     t.check(outcome.code == 0 and b"could not be written down" in outcome.err, f"{error}: {outcome}")
     t.want(place.settings().get("new") == "value", f"{error}: told as made, and {place.settings()}")
@@ -121,7 +121,7 @@ def run(context):
                 agent_of_its_own(context, t, error)
         with tally(rows, PART, "what is remembered cannot be locked") as t:
             for error in errors:
-                freshness_without_locks(context, t, error)
+                freshness_without_locks(context, t, error, f"error={error}")
         with tally(rows, PART, "SIGKILL at each call under the lock, two wait for it") as t:
             calls, numbers = held_calls(context)
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
@@ -149,5 +149,6 @@ def sabotage(context):
     return [
         planted(context, "a save without a lock", no_locks, "ENOLCK", "retval=0"),
         planted(context, "a save of the agent without a lock", agent_without_locks, "ENOSYS", "retval=0"),
+        planted(context, "what is remembered is saved without a lock", freshness_without_locks, "ENOLCK", "retval=0"),
         planted(context, "a lock that is kept", holder_killed, calls, numbers[0], ["flock"]),
     ]
