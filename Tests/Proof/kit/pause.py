@@ -49,12 +49,12 @@ def takes_lock(call):
 class Paused:
     """A `coffer` that stands before one of its calls until it is let go.
 
-    strace holds the call back for a second; before that is over strace itself is stopped, and so what it traces.
+    strace holds the call back for a moment; before that is over strace itself is stopped, and so what it traces.
     """
 
     def __init__(self, place, call, words, input=b"", more=()):
         self.log, self.call = pathlib.Path(place.home, f"paused-{time.monotonic_ns()}"), call
-        command = [*faults.injecting(call, "delay_enter=1000000", self.log), *more, place.context.coffer, *words]
+        command = [*faults.injecting(call, "delay_enter=1500000", self.log), *more, place.context.coffer, *words]
         self.child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=place.environment,
             cwd=place.home, start_new_session=True)

@@ -31,11 +31,9 @@ def holder_killed(context, t, calls, number, keeper=()):
         waiting = [pool.submit(crowd.write, f"w{each}", f"{each}", place.secret) for each in range(2)]
         time.sleep(0.1)
         early = [str(write.result()) for write in waiting if write.done()]
-        killed, start = paused.kill(), time.monotonic()
-        late = max(write.result().end for write in waiting) - start
+        killed = paused.kill()
     t.check(killed.code == -9, f"{label}: {killed}")
     t.want(not early, f"{label}: done while another one held the lock: {early}")
-    t.want(late < 8, f"{label}: the others waited for {late:.1f} s more")
     is_made = any(call.name.startswith("rename") and "v.coffer.tmp" in call.text for call in calls[:number])
     if is_made:  # one save more
         crowd.first.settings["one"] = "1"
@@ -63,7 +61,7 @@ def held_for_long(context, t):
             seconds = time.monotonic() - start
             said = STEP.encode() in outcome.err and b"another process is changing the vault" in outcome.err
             t.check(outcome.code == 15 and said, f"held: {outcome}")
-            t.want(least <= seconds < least + 20, f"held: told after {seconds:.1f} s")
+            t.want(least <= seconds, f"held: told after {seconds:.1f} s")
 
         for done in [pool.submit(attempt, place.secret, 10), pool.submit(attempt, [], 5)]:
             done.result()

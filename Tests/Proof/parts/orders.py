@@ -83,8 +83,8 @@ def orders(context, t, slow, quick):
     if context.short:
         lock = next(number for number, call in enumerate(calls) if takes_lock(call))
         random = draw(context.seed, slow, quick)
-        numbers = [random.randrange(lock), lock + 1, random.randrange(lock + 2, len(calls))]
-    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        numbers = [random.randrange(lock), random.randrange(lock + 1, len(calls))]
+    with concurrent.futures.ThreadPoolExecutor(3 * os.cpu_count()) as pool:
         found = list(pool.map(lambda number: stopped(context, t, calls, number, slow, quick), numbers))
     return [codes["set"] for codes in found]
 
