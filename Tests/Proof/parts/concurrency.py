@@ -104,10 +104,12 @@ def run(context):
     for what, distinct, agent in scenes:
         with tally(rows, PART, f"{what}: {writers} × {each}") as t:
             crowd_of(context, t, what, writers, each, distinct, agent)
+        yield rows.pop()
     rounds = size(context, 2, 30)
     with tally(rows, PART, f"the agent killed while it saves: {rounds} times") as t:
         agent_killed(context, t, "agent killed", rounds)
-    return rows + rekeying.run(context)
+    yield rows.pop()
+    yield from rekeying.run(context)
 
 
 LIAR = """#!/bin/sh

@@ -110,29 +110,34 @@ def freshness_without_locks(context, t, error, fault):
 def run(context):
     rows, errors = [], ERRORS[:2] if context.short else ERRORS
     if why := faults.unavailable():
-        rows.append(skip(PART, "a file system without locks", why))
+        yield skip(PART, "a file system without locks", why)
     else:
-        with tally(rows, PART, "a file system without locks, each verb: " + ", ".join(errors)) as t:
+        with tally(rows, PART, f"no locks, each verb: {', '.join(errors)}") as t:
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(lambda error: no_locks(context, t, error, f"error={error}"), errors))
-        with tally(rows, PART, "the same through an agent; an agent there") as t:
+        yield rows.pop()
+        with tally(rows, PART, "no locks, through an agent; and no agent there") as t:
             for error in errors:
                 agent_without_locks(context, t, error, f"error={error}")
                 agent_of_its_own(context, t, error)
+        yield rows.pop()
         with tally(rows, PART, "what is remembered cannot be locked") as t:
             for error in errors:
                 freshness_without_locks(context, t, error, f"error={error}")
+        yield rows.pop()
         with tally(rows, PART, "SIGKILL at each call under the lock, two wait for it") as t:
             calls, numbers = held_calls(context)
             with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
                 list(pool.map(lambda number: holder_killed(context, t, calls, number), numbers))
+        yield rows.pop()
     if not context.short:
         with tally(rows, PART, "a lock that is held for longer than one waits") as t:
             held_for_long(context, t)
+        yield rows.pop()
     with tally(rows, PART, "lock files that are left, or are something else") as t:
         left_behind(context, t)
         inherited(context, t)
-    return rows
+    yield rows.pop()
 
 
 def planted(context, what, work, *arguments):

@@ -109,13 +109,17 @@ def run(context):
         with tally(rows, PART, f"{what}: {rounds} times") as t:
             for turn in range(rounds):
                 race(context, t, what.replace(" ", "-"), turn, has_agent)
+        yield rows.pop()
     with tally(rows, PART, f"passphrase changed while the agent is stopped: {rounds} times") as t:
         for turn in range(rounds):
             agent_asleep(context, t, f"agent stopped {turn}")
+    yield rows.pop()
     if why := faults.unavailable():
-        return rows + [skip(PART, "three changes of the passphrase at once", why)]
+        yield skip(PART, "three changes of the passphrase at once", why)
+        return
     with tally(rows, PART, f"three changes of the passphrase at once: {rounds} times") as t:
         call = next(filter(takes_lock, calls_of(context, "calls", change_words)))
         for turn in range(rounds):
             rivals(context, t, call, turn)
-    return rows + orders.run(context)
+    yield rows.pop()
+    yield from orders.run(context)

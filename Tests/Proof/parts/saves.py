@@ -1,5 +1,6 @@
 """The ways to save that crash.py interrupts: what is run, and what the vault is to be afterwards."""
 
+import contextlib
 import os
 import time
 
@@ -46,6 +47,10 @@ class Save:
         good = opened.settings == self.expected and opened.generation == 2
         return "new" if good else f"neither: generation {opened.generation}, {str(opened.settings)[:300]}"
 
+    def again(self, place):
+        """Makes the vault again that is not there; nothing where a vault always is."""
+        return None
+
     def secret(self, place, generation):
         """The words that open the vault as it is now."""
         if self.passphrase is None or generation == "old":
@@ -68,6 +73,37 @@ class PassphraseSave(Save):
         return place.coffer(["passphrase", *place.secret, *words], before=before)
 
 
+class StaticSave(Save):
+    """`coffer set` of the static program, which has no loader."""
+
+    name = "set by the static program"
+
+    def work(self, place, before):
+        return place.run([*before, place.context.static, "set", "new", *place.secret], VALUE.encode())
+
+
+class InitSave(Save):
+    """`coffer init`: the old generation is that there is no vault."""
+
+    name, expected = "init", {}
+
+    def work(self, place, before):
+        place.vault.unlink(missing_ok=True)
+        return place.coffer(["init", "--cost", "3,64M", *place.secret], before=before)
+
+    def generation(self, place):
+        if not place.vault.exists():
+            return "old"
+        try:
+            opened = place.opened()
+        except Exception as error:
+            return f"neither: {type(error).__name__}: {error}"
+        return "new" if (opened.settings, opened.generation) == ({}, 1) else f"neither: {opened.settings}"
+
+    def again(self, place):
+        return self.work(place, [])
+
+
 class AgentSave(Save):
     """`coffer set` through the agent: it is the agent that gets the fault, once the vault is unlocked in it.
 
@@ -82,7 +118,7 @@ class AgentSave(Save):
             unlocked = agent.unlock()
             if unlocked.code != 0:
                 raise AssertionError(f"the agent does not unlock: {agent.said}, {unlocked}, {agent.told()}")
-            with agent.traced(before):
+            with agent.traced(before) if before else contextlib.nullcontext():
                 outcome = place.coffer(["set", "new"], VALUE.encode())
                 if agent.wait(0) is None:
                     time.sleep(0.02)  # the log is written to its end
@@ -128,7 +164,11 @@ class BatchSave(Save):
 
 def available(context):
     """The saves, and why some cannot be tried."""
-    saves, missing = [Save(), PassphraseSave()], []
+    saves, missing = [Save(), PassphraseSave(), InitSave()], []
+    if context.static and os.path.exists(context.static):
+        saves.append(StaticSave())
+    else:
+        missing.append((StaticSave.name, "there is no static program"))
     if os.geteuid() == 0:
         saves.append(AgentSave())
     else:
