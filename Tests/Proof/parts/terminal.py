@@ -1,0 +1,16 @@
+"""The terminal: as it was, whatever comes; and no secret where it is not asked for."""
+
+from checks import dialogues, prompts
+from checks.verbs import Desk, forgotten
+from kit.row import tally
+
+
+def run(context):
+    rows = []
+    with tally(rows, "terminal", "verbs of `coffer help` that the proof knows") as t:
+        missing = forgotten(context)
+        t.check(not missing, f"no check runs coffer {', '.join(missing)}: add them to checks/verbs.py")
+    desk = Desk(context, "desk")
+    prompts.run(rows, context, desk)
+    dialogues.run(rows, context, desk)
+    return rows
