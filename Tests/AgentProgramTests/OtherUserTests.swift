@@ -117,6 +117,26 @@ import Testing
         #expect(outcome.messages.contains(directory), "\(outcome.messages)")
     }
 
+    @Test(
+        "whatever the umask takes away, a user has an agent", .enabled(if: geteuid() == 0),
+        arguments: ["000", "077", "277", "477", "777"])
+    func umask(mask: String) throws {
+        let home = try AgentHome()
+        // Root could use what it has no permission for.
+        unsafe chown(home.root, Self.nobody, Self.nobody)
+        func coffer(_ words: String) throws -> CommandRunner.Outcome {
+            try shell(
+                "umask \(mask); exec '\(home.runner.program)' \(words)", as: Self.nobody,
+                environment: home.runner.environment)
+        }
+        let started = try coffer("agent start")
+        #expect(started.code == 0, "\(started.messages)")
+        #expect(try coffer("status -q").code == 14)
+        var status = stat()
+        #expect(unsafe stat(home.runtime, &status) == 0 && status.st_mode & 0o7777 == 0o700)
+        #expect(try coffer("agent stop").code == 0)
+    }
+
     @Test("another program of the same user cannot read the agent's memory")
     func sameUser() throws {
         let user = geteuid() == 0 ? Self.nobody : nil

@@ -36,6 +36,8 @@ struct RuntimeDirectory: ~Copyable, Sendable {
         if creating, !isNew, errno != EEXIST {
             throw .failed(step: "make the runtime directory", errno: errno, path: path)
         }
+        // The umask may have taken something away from us, even the right to open it.
+        if isNew { _ = unsafe fchmodat(AT_FDCWD, path, S_IRWXU, AT_SYMLINK_NOFOLLOW) }
         let descriptor = unsafe cs_open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW, 0)
         guard descriptor >= 0 else {
             switch errno {
@@ -43,8 +45,6 @@ struct RuntimeDirectory: ~Copyable, Sendable {
             default: throw .failed(step: "open the runtime directory", errno: errno, path: path)
             }
         }
-        // The umask may have taken something away from us.
-        if isNew { fchmod(descriptor, S_IRWXU) }
         let directory = OwnedDescriptor(descriptor)
         try check(descriptor, path)
         try checkParent(descriptor, path)
