@@ -134,7 +134,7 @@ def run(rows, context, desk):
     part = "terminal"
     with tally(rows, part, "whole dialogues, 1 to 80 columns, also LANG=C: done, not shown") as t:
         for terminal in TERMINALS:
-            for text, steps in draw.sample(DIALOGUES, 2) if context.short else DIALOGUES:
+            for text, steps in draw.sample(DIALOGUES, 1) if context.short else DIALOGUES:
                 whole(t, desk, text, steps, terminal)
     with tally(rows, part, "20 columns: the same text as 80") as t:
         verbs = [Verb("get a", "file"), Verb("list", "file"), Verb("list --json", "file"), Verb("inspect"), Verb("check"),

@@ -145,14 +145,14 @@ def bytes_that_are_no_text(t, desk, data):
 def run(rows, context, desk):
     draw = random.Random(context.seed)
     with tally(rows, PART, f"{len(HARMFUL)} harmful characters in names, values and keys, shown") as t:
-        most = HARMFUL if not context.short else draw.sample(HARMFUL, 8)
-        few = [character for character in most if ord(character) < 0xE0000] + draw.sample(most, min(8, len(most)))
+        most = HARMFUL if not context.short else draw.sample(HARMFUL, 3)
+        few = [character for character in most if ord(character) < 0xE0000] + draw.sample(most, min(8, len(most)) if not context.short else 1)
         for start in range(0, len(few), 40):
             in_vault(t, desk, few[start:start + 40])
-        in_vault(t, desk, SEQUENCES if not context.short else draw.sample(SEQUENCES, 3))
+        in_vault(t, desk, SEQUENCES if not context.short else draw.sample(SEQUENCES, 2))
     with tally(rows, PART, "the same in all other words, paths and variables") as t:
         words = [character for character in HARMFUL if character != "\0"]
-        for text in draw.sample(words, 1 if context.short else 40) + draw.sample(SEQUENCES, 1 if context.short else 14):
+        for text in draw.sample(words, 0 if context.short else 40) + draw.sample(SEQUENCES, 1 if context.short else 14):
             said(t, desk, text)
     with tally(rows, PART, "bytes that are no UTF-8, C1 controls among them") as t:
         every = [bytes([number]) for number in range(0x80, 0x100)] + [b"\x9b31m", b"\xc0\x9b", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"]

@@ -120,7 +120,7 @@ def run(rows, context, desk):
     some = (lambda all, few: draw.sample(all, few)) if context.short else (lambda all, few: all)
     part = "terminal"
     with tally(rows, part, "every verb's output and messages: get alone writes a value") as t:
-        for verb in some(VERBS, 12):
+        for verb in some(VERBS, 8):
             outputs(t, desk, verb)
     with tally(rows, part, "a secret in the wrong place of the command line is not repeated") as t:
         desk.reset()
@@ -139,7 +139,7 @@ def run(rows, context, desk):
         rows.append(skip(part, "words and variables of all that a verb executes", why))
     else:
         with tally(rows, part, "words and variables of all that a verb executes") as t:
-            for verb in some([verb for verb in VERBS if verb.text != "agent start"], 6):
+            for verb in some([verb for verb in VERBS if verb.text != "agent start"], 4):
                 with Surrounded(desk, verb):
                     executed(t, desk, verb.words(desk), desk.value.read_bytes() if verb.reads else b"")
             for words, data in command_gives_it(desk):

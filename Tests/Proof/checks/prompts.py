@@ -202,7 +202,7 @@ def vanishes(t, desk, question, ignoring):
         try:
             bring_to(screen, steps, number)
             screen.hang_up()
-            end = time.monotonic() + 10
+            end = time.monotonic() + screen.PATIENCE
             while child.poll() is None and time.monotonic() < end:
                 time.sleep(0.005)
             good = child.poll() in (15, 17) if ignoring else child.poll() == -signal.SIGHUP
@@ -223,13 +223,13 @@ def run(rows, context, desk):
                 ends(t, desk, question, how)
     with tally(rows, part, "TSTP TTIN TTOU STOP ^Z at a question, then CONT: asks again") as t:
         for how in ["TSTP", "^Z", *some(["TTIN", "TTOU", "STOP"], 0)]:
-            for question in some(QUESTIONS, 3):
+            for question in some(QUESTIONS, 2):
                 stops(t, desk, question, how)
     with tally(rows, part, "WINCH CHLD URG CONT at a question: no answer, no end") as t:
         for question in some(QUESTIONS, 2):
             goes_on(t, desk, question)
     with tally(rows, part, "a signal at a random moment of a dialogue") as t:
-        for number in range(8 if context.short else 200):
+        for number in range(5 if context.short else 200):
             at_any_moment(t, desk, number, draw)
     with tally(rows, part, "the terminal goes away at a question: the program ends") as t:
         for ignoring in ((), (signal.SIGHUP,)):

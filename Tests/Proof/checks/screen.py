@@ -47,6 +47,8 @@ class Missing(AssertionError):
 class Screen:
     """A pseudo terminal. Its settings are unusual, so that who sets them to something sane is found out."""
 
+    PATIENCE = 20  # seconds for what has to happen
+
     def __init__(self, rows=24, columns=80, utf8=True):
         self.master, self.slave = pty.openpty()  # held open: the settings of a terminal that nobody has open are lost
         os.set_blocking(self.master, False)
@@ -84,7 +86,8 @@ class Screen:
 
         for stream in ("stdin", "stdout", "stderr"):
             more.setdefault(stream, self.slave)
-        child = subprocess.Popen([*map(str, command)], env=environment, start_new_session=True, preexec_fn=take, **more)
+        command = [word if isinstance(word, bytes) else str(word) for word in command]
+        child = subprocess.Popen(command, env=environment, start_new_session=True, preexec_fn=take, **more)
         self.children.append(child)
         return child
 
@@ -112,25 +115,25 @@ class Screen:
             pass
         return self.shown
 
-    def expect(self, text, seconds=20):
+    def expect(self, text):
         """Waits until this is shown, after what was waited for before."""
-        wanted, end = text.encode(), time.monotonic() + seconds
+        wanted, end = text.encode(), time.monotonic() + self.PATIENCE
         while (found := self.shown.find(wanted, self.searched)) < 0:
             if time.monotonic() > end:
                 raise Missing(f"{text!r} was not shown but {self.shown[self.searched:][-300:]!r}")
             self.look(0.1)
         self.searched = found + len(wanted)
 
-    def wait_until_hidden(self, seconds=10):
-        end = time.monotonic() + seconds
+    def wait_until_hidden(self):
+        end = time.monotonic() + self.PATIENCE
         while self.echoes():
             if time.monotonic() > end:
                 raise Missing("the terminal went on showing what is typed")
             time.sleep(0.002)
 
-    def wait(self, child, seconds=20):
+    def wait(self, child):
         """The status of a child; meanwhile what it shows is taken in, or it would wait for us."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + self.PATIENCE
         while child.poll() is None:
             if time.monotonic() > end:
                 raise Missing(f"it did not end; shown: {self.shown[-300:]!r}")
@@ -179,9 +182,9 @@ class Jobs:
         with open(f"/proc/{self.shell.pid}/task/{self.shell.pid}/children") as file:
             return int(file.read().split()[0])
 
-    def hear(self, seconds=20):
+    def hear(self):
         """What the shell tells next."""
-        end = time.monotonic() + seconds
+        end = time.monotonic() + self.screen.PATIENCE
         while not select.select([self.told], [], [], 0.005)[0]:
             if time.monotonic() > end:
                 raise Missing("the job neither stopped nor ended")

@@ -23,7 +23,7 @@ LANGUAGES = [
 
 def shared(context, name):
     """A desk at a place that every user can reach; the caller removes it."""
-    folder = pathlib.Path(tempfile.mkdtemp(prefix="cp-"))
+    folder = pathlib.Path(tempfile.mkdtemp(prefix="coffer-proof-"))
     folder.chmod(0o755)
     return Desk(context, name, folder / "home")
 
@@ -181,15 +181,15 @@ def run(rows, context, desk):
         rows.append(skip(PART, "umask and HOME as another user", why))
     else:
         with tally(rows, PART, "umask 000 to 777, from the first vault on: 0700 and 0600") as t:
-            for mask in (0o000, 0o777) if context.short else MASKS:
+            for mask in (0o777,) if context.short else MASKS:
                 masked(t, context, user, mask)
         with tally(rows, PART, "HOME unset, empty, relative, missing, forbidden, every verb") as t:
             names = list(homes(desk))
             if not user:  # the real home is not to be touched
                 names = [name for name in names if name not in ("unset", "empty", "relative")]
-            for name in draw.sample(names, 2) if context.short else names:
+            for name in draw.sample(names, 1) if context.short else names:
                 without_home(t, context, user, name, draw)
-            if user:
+            if user and not context.short:
                 without_home(t, context, STRANGER, "unset", draw)
                 no_variables(t, context, user)
     with tally(rows, PART, "LANG, LC_ALL, TZ: C, POSIX, unknown, hostile: the same bytes") as t:

@@ -1,6 +1,6 @@
 """The terminal: as it was, whatever comes; and no secret where it is not asked for."""
 
-from checks import dialogues, prompts
+from checks import dialogues, escapes, leaks, planted, prompts
 from checks.verbs import Desk, forgotten
 from kit.row import tally
 
@@ -11,6 +11,10 @@ def run(context):
         missing = forgotten(context)
         t.check(not missing, f"no check runs coffer {', '.join(missing)}: add them to checks/verbs.py")
     desk = Desk(context, "desk")
-    prompts.run(rows, context, desk)
-    dialogues.run(rows, context, desk)
+    for check in (prompts, dialogues, leaks, escapes):
+        check.run(rows, context, desk)
     return rows
+
+
+def sabotage(context):
+    return planted.plant("terminal", context, planted.TERMINAL)
