@@ -6,7 +6,8 @@ import random
 import subprocess
 import sys
 
-from checks.prompts import DIALOGUES, answer, command, shows, unchanged
+from checks.prompts import unchanged
+from checks.questions import DIALOGUES, answer, command, shows
 from checks.screen import Missing, Screen
 from checks.verbs import PASSPHRASE, SECRETS, Surrounded, Verb, stop_agent
 from kit.agent import Agent
@@ -56,7 +57,8 @@ def narrow(t, desk, verb):
     texts = []
     for columns in (80, 20):
         with Surrounded(desk, verb), Screen(24, columns) as screen:
-            child = screen.start([desk.context.coffer, *verb.words(desk)], {**desk.environment, "COLUMNS": str(columns)})
+            more = {"COLUMNS": str(columns)}
+            child = screen.start([desk.context.coffer, *verb.words(desk)], {**desk.environment, **more})
             code = screen.wait(child)
             texts.append((code, bytes(byte for byte in screen.shown if byte not in b"0123456789smh")))
     t.check(texts[0] == texts[1], f"{verb} at 20 columns: {texts[1]}, at 80: {texts[0]}")
@@ -137,8 +139,9 @@ def run(rows, context, desk):
             for text, steps in draw.sample(DIALOGUES, 1) if context.short else DIALOGUES:
                 whole(t, desk, text, steps, terminal)
     with tally(rows, part, "20 columns: the same text as 80") as t:
-        verbs = [Verb("get a", "file"), Verb("list", "file"), Verb("list --json", "file"), Verb("inspect"), Verb("check"),
-                 Verb("status", "agent"), Verb("help"), Verb("help set"), Verb("version"), Verb("help exit-codes")]
+        verbs = [Verb("get a", "file"), Verb("list", "file"), Verb("list --json", "file"), Verb("inspect"),
+                 Verb("check"), Verb("status", "agent"), Verb("help"), Verb("help set"), Verb("version"),
+                 Verb("help exit-codes")]
         for verb in draw.sample(verbs, 4) if context.short else verbs:
             narrow(t, desk, verb)
     with tally(rows, part, "argv and environment of all processes, at each question") as t:

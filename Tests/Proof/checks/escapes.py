@@ -30,7 +30,8 @@ HARMFUL = [chr(number) for number in range(0x110000) if not 0xD800 <= number < 0
 # What attackers send: the clipboard, the title, colours, the cursor, a reply that the terminal types, a reordering.
 SEQUENCES = [
     "\x1b]52;c;ZXZpbA==\x07", "\x1b]0;title\x1b\\", "\x1b[31m", "\x1b[2J\x1b[H", "\x1b[6n", "\x1bP$q\x1b\\", "\x9b31m",
-    "\x9d0;title\x9c", "\r\x1b[K", "\x08\x08\x08", "\u202etxt.exe\u202c", "\u2066\u2069", "\u200b\u2060\ufeff", "\x0e\x0f",
+    "\x9d0;title\x9c", "\r\x1b[K", "\x08\x08\x08", "\u202etxt.exe\u202c", "\u2066\u2069", "\u200b\u2060\ufeff",
+    "\x0e\x0f",
 ]
 
 
@@ -106,17 +107,19 @@ def said(t, desk, text):
     if is_there:
         questions = [("Passphrase of ", PASSPHRASE + b"\n"), ("Value of ", b"v\n"), ("The same again: ", b"v\n")]
         clean(t, desk, ["set", "--", word], questions, code=0, shows=b"x\\u{" if text not in "\n\t" else None)
-    for words in (["check", new], ["inspect", new], ["list", "--vault", new, *secret], ["unlock", "--vault", new, *secret],
-                  ["status", "--vault", new], ["status", "--json", "--vault", new], ["lock", "--vault", new]):
+    for words in (["check", new], ["inspect", new], ["list", "--vault", new, *secret],
+                  ["unlock", "--vault", new, *secret], ["status", "--vault", new], ["status", "--json", "--vault", new],
+                  ["lock", "--vault", new]):
         clean(t, desk, words, code=0 if words[0] != "inspect" else None)
         if words[0] in ("status", "lock"):
             clean(t, desk, ["status"])
     clean(t, desk, ["list", "--vault", new], [("Passphrase of ", b"\x03")])
     clean(t, desk, ["init", "--vault", made, "--cost", "3,64M", "--json", *secret], code=0)
-    for words in (["check", f"{new}-none"], ["inspect", desk.passphrase_file.with_name(word)], ["list", "--vault", f"{new}-none"],
-                  ["list", "--passphrase-file", word], ["set", "a", "--file", word], ["list", "--passphrase-fd", word],
-                  ["list", "--passphrase-command", f"printf '%s' '{word}' | tr -d '\\0'"], [word], [f"--{word}"], ["help", word],
-                  ["agent", word], ["set", "a", "--type", word], ["list", f"--vault={new}-none"]):
+    for words in (["check", f"{new}-none"], ["inspect", desk.passphrase_file.with_name(word)],
+                  ["list", "--vault", f"{new}-none"], ["list", "--passphrase-file", word], ["set", "a", "--file", word],
+                  ["list", "--passphrase-fd", word],
+                  ["list", "--passphrase-command", f"printf '%s' '{word}' | tr -d '\\0'"], [word], [f"--{word}"],
+                  ["help", word], ["agent", word], ["set", "a", "--type", word], ["list", f"--vault={new}-none"]):
         clean(t, desk, words)
     for variable in ("COFFER_RUNTIME_DIR", "COFFER_VAULT", "XDG_STATE_HOME", "HOME", "TERM", "LANG"):
         place = str(desk.home / word)
@@ -131,7 +134,8 @@ def bytes_that_are_no_text(t, desk, data):
     """Words that are no UTF-8, among them the C1 controls of eight-bit terminals; and values of such bytes."""
     desk.reset()
     for words in ([b"get", b"x" + data], [data], [b"--" + data], [b"get", b"a", b"--vault", b"/none/" + data],
-                  [b"check", b"/none/" + data], [b"list", b"--passphrase-file", data], [b"set", b"a", b"--value", data]):
+                  [b"check", b"/none/" + data], [b"list", b"--passphrase-file", data],
+                  [b"set", b"a", b"--value", data]):
         clean(t, desk, words)
     done = desk.coffer(["set", "a", "--type", "data", *desk.secret], data)
     t.want(done.code == 0, str(done))
@@ -146,7 +150,8 @@ def run(rows, context, desk):
     draw = random.Random(context.seed)
     with tally(rows, PART, f"{len(HARMFUL)} harmful characters in names, values and keys, shown") as t:
         most = HARMFUL if not context.short else draw.sample(HARMFUL, 3)
-        few = [character for character in most if ord(character) < 0xE0000] + draw.sample(most, min(8, len(most)) if not context.short else 1)
+        few = [character for character in most if ord(character) < 0xE0000]
+        few += draw.sample(most, 1 if context.short else 8)  # the tags are many, and all alike
         for start in range(0, len(few), 40):
             in_vault(t, desk, few[start:start + 40])
         in_vault(t, desk, SEQUENCES if not context.short else draw.sample(SEQUENCES, 2))
@@ -155,6 +160,7 @@ def run(rows, context, desk):
         for text in draw.sample(words, 0 if context.short else 40) + draw.sample(SEQUENCES, 1 if context.short else 14):
             said(t, desk, text)
     with tally(rows, PART, "bytes that are no UTF-8, C1 controls among them") as t:
-        every = [bytes([number]) for number in range(0x80, 0x100)] + [b"\x9b31m", b"\xc0\x9b", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"]
+        every = [bytes([number]) for number in range(0x80, 0x100)]
+        every += [b"\x9b31m", b"\xc0\x9b", b"\xed\xa0\x80", b"\xf4\x90\x80\x80"]
         for data in draw.sample(every, 1) if context.short else every[::4] + every[-4:]:
             bytes_that_are_no_text(t, desk, data)

@@ -52,7 +52,7 @@ def expected(verb, no_input, no_output):
 
 
 def judge(t, desk, verb, done, code, line):
-    """The status is as it is due, and the vault as that says. A vault that init made is there also when it cannot say so."""
+    """The status is as it is due, and the vault as that says. What init made is there also when it cannot say so."""
     is_new = verb.text.startswith("init")
     is_done = done.returncode == 0
     wrong = None if done.returncode == code else f"code {done.returncode}, not {code}: {done.stderr!r}"
@@ -129,7 +129,7 @@ def fails(t, desk, words, wanted):
 
 
 def parts(t, desk, way):
-    """A large value through a pipe that is full most of the time, or whose reader leaves, or into a file with a limit."""
+    """A large value through a pipe that is full most of the time, or that its reader leaves, or into a limited file."""
     with Surrounded(desk, Verb("get a", way)):
         done = desk.coffer(["set", "large", *(desk.secret if way == "file" else [])], LARGE)
         t.want(done.code == 0, str(done))
@@ -177,8 +177,9 @@ def run(rows, context, desk):
         for verb in some(VERBS, 3):
             full(t, desk, verb, "stderr")
         desk.reset()
-        for words, wanted in ((["status"], (18,)), (["status", "--json"], (15, 18)), (["get", "none", *desk.secret], (16,)),
-                              (["check", desk.value], (3,)), (["inspect", desk.value], (3, 15)), (["nothing"], (2,))):
+        for words, wanted in ((["status"], (18,)), (["status", "--json"], (15, 18)),
+                              (["get", "none", *desk.secret], (16,)), (["check", desk.value], (3,)),
+                              (["inspect", desk.value], (3, 15)), (["nothing"], (2,))):
             fails(t, desk, words, wanted)
     with tally(rows, PART, "stdout or stderr a pipe that nobody reads, every verb") as t:
         for ignoring in ((), (signal.SIGPIPE,)):

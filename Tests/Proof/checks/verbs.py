@@ -42,8 +42,8 @@ class Desk(Place):
 class Verb:
     """A call of the program that succeeds.
 
-    way: `file`, with the passphrase from a file; `agent`, with the vault unlocked in an agent; `idle`, with an agent that
-    has nothing unlocked; nothing, where neither is needed.
+    way: `file`, with the passphrase from a file; `agent`, with the vault unlocked in an agent; `idle`, with an agent
+    that has nothing unlocked; nothing, where neither is needed.
     """
 
     text: str
@@ -110,7 +110,8 @@ VERBS = [
     Verb("agent start"), Verb("agent start", "idle"), Verb("agent stop", "idle"), Verb("agent stop", "agent"),
     Verb("help", writes=True), Verb("help set", writes=True), Verb("help exit-codes", writes=True),
     Verb("help --json", writes=True), Verb("help exit-codes --json", writes=True), Verb("version", writes=True),
-    Verb("version --json", writes=True), Verb("--version", writes=True), Verb("get --help", writes=True), Verb("-h", writes=True),
+    Verb("version --json", writes=True), Verb("--version", writes=True), Verb("get --help", writes=True),
+    Verb("-h", writes=True),
 ]
 
 
