@@ -20,11 +20,9 @@ func run(_ arguments: [String]) -> ExitStatus {
     switch arguments {
     case []: break
     case ["--help"], ["-h"]:
-        Messages.write(help, to: .output)
-        return .success
+        return Messages.write(help, to: .output) ? .success : .failure
     case ["--version"]:
-        Messages.write("coffer-logind \(LibraryVersion.string)\n", to: .output)
-        return .success
+        return Messages.write("coffer-logind \(LibraryVersion.string)\n", to: .output) ? .success : .failure
     default:
         Messages.write(help, to: .errors)
         return .usage

@@ -315,6 +315,10 @@ def says_how_it_is_called(all):
                               timeout=SECONDS)
         assert done.returncode == status, done
         assert "coffer-logind" in (done.stderr if status else done.stdout), done
+    for word in ("--help", "--version"):
+        with open("/dev/full", "w") as full:
+            done = subprocess.run([all.program, word], env=all.environment, stdout=full, timeout=SECONDS)
+        assert done.returncode == 1, "it ends as if it had written what it could not"
 
 
 def locks_a_real_agent(all):

@@ -18,7 +18,10 @@ enum Messages {
     static func say(_ text: String) { write("coffer-logind: \(text)\n", to: .errors) }
 
     /// Writes text as it is.
-    static func write(_ text: String, to stream: Stream) {
+    ///
+    /// - Returns: whether all of it was written.
+    @discardableResult
+    static func write(_ text: String, to stream: Stream) -> Bool {
         let descriptor =
             switch stream {
             case .output: STDOUT_FILENO
@@ -27,8 +30,9 @@ enum Messages {
         var rest = Array(text.utf8)[...]
         while !rest.isEmpty {
             let count = unsafe rest.withUnsafeBytes { unsafe Glibc.write(descriptor, $0.baseAddress, $0.count) }
-            guard count > 0 || errno == EINTR else { return }
+            guard count > 0 || errno == EINTR else { return false }
             rest = rest.dropFirst(max(count, 0))
         }
+        return true
     }
 }
