@@ -12,8 +12,8 @@ import termios
 import time
 
 # What a shell with job control does, but that shells also restore the terminal's settings by themselves. It tells
-# through one pipe how its job stopped or ended, and lets it go on when another one brings a byte. Only a job in a group of its
-# own that is no orphan can be stopped.
+# through one pipe how its job stopped or ended, and lets it go on when another one brings a byte. Only a job in a group
+# of its own that is no orphan can be stopped.
 JOBS = """
 import os, signal, sys
 telling, going = map(int, sys.argv[1:3])
