@@ -5,11 +5,11 @@ from checks.verbs import Desk
 
 
 def run(context):
-    rows = []
     desk = Desk(context, "desk")
     for check in (streams, surroundings):
+        rows = []
         check.run(rows, context, desk)
-    return rows
+        yield from rows
 
 
 def sabotage(context):
