@@ -157,7 +157,7 @@ def run(rows, context, desk):
         in_vault(t, desk, SEQUENCES if not context.short else draw.sample(SEQUENCES, 2))
     with tally(rows, PART, "the same in all other words, paths and variables") as t:
         words = [character for character in HARMFUL if character != "\0"]
-        for text in draw.sample(words, 0 if context.short else 20) + draw.sample(SEQUENCES, 1 if context.short else 14):
+        for text in draw.sample(words, 0 if context.short else 10) + draw.sample(SEQUENCES, 1 if context.short else 14):
             said(t, desk, text)
     with tally(rows, PART, "bytes that are no UTF-8, C1 controls among them") as t:
         every = [bytes([number]) for number in range(0x80, 0x100)]
