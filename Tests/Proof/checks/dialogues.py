@@ -148,6 +148,8 @@ def run(rows, context, desk):
         for text, steps in draw.sample(DIALOGUES, 5) if context.short else DIALOGUES:
             watched(t, desk, text, steps)
         waiting(t, desk)
+        if os.geteuid() != 0:
+            t.row.skipped = "root alone sees the environment of coffer"
     with tally(rows, part, "nobody to ask (setsid, --no-input): 14, and nothing is taken") as t:
         for how in ("no terminal", "no terminal but a pipe", "standard input a terminal of others", "--no-input"):
             for text, _ in draw.sample(DIALOGUES, 4) if context.short else DIALOGUES:

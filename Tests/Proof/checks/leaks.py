@@ -147,5 +147,9 @@ def run(rows, context, desk):
                 desk.reset()
                 executed(t, desk, words, data)
                 stop_agent(desk)
-    with tally(rows, part, "the agent that unlock starts: words, variables, open files") as t:
-        agent_gets(t, desk)
+    what = "the agent that unlock starts: words, variables, open files"
+    if os.geteuid() != 0:
+        rows.append(skip(part, what, "root alone may see them"))
+    else:
+        with tally(rows, part, what) as t:
+            agent_gets(t, desk)

@@ -1,14 +1,15 @@
 """Faults that are planted: programs that do one thing wrong around the right one. Each check has to notice its own."""
 
 import dataclasses
+import os
 import pathlib
 import random
 import shutil
 import tempfile
 
-from checks import dialogues, escapes, leaks, prompts, questions, screen, streams, surroundings
+from checks import dialogues, escapes, languages, leaks, prompts, questions, screen, streams, surroundings
 from checks.verbs import VERBS, Desk, Verb
-from kit.row import noticed, tally
+from kit.row import noticed, skip, tally
 
 DRAW = random.Random(1)  # none of them hangs on what it draws
 GET, LIST, SET, CHECK = (
@@ -44,13 +45,14 @@ TERMINAL = [
     ("starts an agent that keeps everything",
      'case "$1" in unlock) REAL agent run < /dev/null > /dev/null 2>&1 & sleep 0.5; esac; exec REAL "$@"',
      leaks.agent_gets),
-    ("sends everything to the terminal as it is", 'REAL "$@" 2>&1 | cat',
+    ("sends everything to the terminal as it is", 'set -o pipefail; REAL "$@" 2> /dev/null | cat',
      lambda t, d: escapes.in_vault(t, d, escapes.SEQUENCES[:3])),
     ("repeats a path to the terminal as it is", 'echo "$*" >&2; exec REAL "$@"',
      lambda t, d: escapes.said(t, d, "\x1b[31m")),
     ("sends bytes that are no text", 'printf "%s" "$2" >&2; exec REAL "$@"',
      lambda t, d: escapes.bytes_that_are_no_text(t, d, b"\x9b31m")),
 ]
+FOR_ROOT = ["has the passphrase in its environment", "starts an agent that keeps everything"]
 ENVIRONMENT = [
     ("ends with 0 whatever happens", 'REAL "$@"; exit 0', lambda t, d: streams.closed(t, d, GET, (1,))),
     ("ends with 0 on a full device", 'REAL "$@"; exit 0', lambda t, d: streams.full(t, d, LIST, "stdout")),
@@ -69,7 +71,7 @@ ENVIRONMENT = [
     ("takes a relative HOME", 'export XDG_DATA_HOME="$PWD/$HOME"; exec REAL "$@"',
      lambda t, d: surroundings.without_home(t, d.context, surroundings.other_user(d.context)[0], "relative", DRAW)),
     ("speaks the language of its caller", 'echo "$LANG$LC_ALL" >&2; exec REAL "$@"',
-     lambda t, d: surroundings.said_alike(t, d, {"LANG": "C"}, surroundings.spoken(d, {}))),
+     lambda t, d: languages.said_alike(t, d, {"LANG": "C"}, languages.spoken(d, {}))),
 ]
 
 
@@ -80,6 +82,9 @@ def plant(part, context, faults):
     rows, patience = [], screen.Screen.PATIENCE
     screen.Screen.PATIENCE = 4
     for number, (what, script, look) in enumerate(faults):
+        if what in FOR_ROOT and os.geteuid() != 0:
+            rows.append(skip(part, f"a program that {what}", "root alone can see it"))
+            continue
         desk = Desk(context, f"{part}-{number}")
         program = folder / f"program-{number}"
         program.write_text("#!/bin/bash\n" + script.replace("REAL", context.coffer) + "\n")
