@@ -1,0 +1,1 @@
+"""What the parts `terminal` and `environment` are made of."""
