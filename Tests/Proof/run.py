@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE))
 
 from kit.row import Context, Row  # noqa: E402
 
-PARTS = ["crash", "power", "concurrency", "hostile", "memory", "terminal", "environment"]
+PARTS = ["crash", "power", "concurrency", "hostile", "fuzzing", "memory", "terminal", "environment"]
 WIDTH = 62
 
 
