@@ -42,8 +42,16 @@ struct Answer {
             Int(cost.clockNanoseconds), Int(cost.processorNanoseconds), cost.residentKiB, cost.addressKiB,
             Int(cost.derivationNanoseconds),
         ]
-        return ([outcome, field, value, bound] + costs.map { "\($0)" } + [values.isEmpty ? "-" : values.hex])
-            .joined(separator: " ")
+        return ([outcome, field, value, bound] + costs.map { "\($0)" } + [spelledValues]).joined(separator: " ")
+    }
+
+    /// In hex, or how many they are where nobody could read them.
+    private var spelledValues: String {
+        if values.isEmpty { return "-" }
+        if values.count > 1 << 15 { return "#\(values.count)" }
+        let digits = Array("0123456789abcdef".utf8)
+        return String(
+            decoding: values.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)
     }
 }
 

@@ -26,7 +26,8 @@ class Said:
     """What the probe said: words as an oracle gives them, values in their encoding, and costs."""
 
     words: tuple  # class, field, value, bound; None for what is not said
-    values: bytes | None
+    values: bytes | None  # None too where they are more than anybody could read
+    size: int  # of the values
     clock: float  # ms
     processor: float  # ms
     resident: int  # KiB
@@ -38,7 +39,9 @@ class Said:
         outcome, field, value, bound, clock, processor, resident, address, derivation, values = line.split()
         words = outcome, *(None if word == "-" else word for word in (field, value, bound))
         numbers = (int(clock) / 1e6, int(processor) / 1e6, int(resident), int(address), int(derivation) / 1e6)
-        return cls(words, None if values == "-" else bytes.fromhex(values), *numbers)
+        if values[0] in "-#":
+            return cls(words, None, int(values[1:] or 0), *numbers)
+        return cls(words, bytes.fromhex(values), len(values) // 2, *numbers)
 
 
 class Broken(Exception):
