@@ -48,7 +48,7 @@ struct Answer {
     /// In hex, or how many they are where nobody could read them.
     private var spelledValues: String {
         if values.isEmpty { return "-" }
-        if values.count > 1 << 15 { return "#\(values.count)" }
+        if values.count > 1 << 17 { return "#\(values.count)" }
         let digits = Array("0123456789abcdef".utf8)
         return String(
             decoding: values.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 0xF)]] }, as: UTF8.self)

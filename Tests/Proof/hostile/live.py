@@ -13,7 +13,8 @@ from kit.agent import Agent
 from kit.place import Place
 from kit.row import noticed, tally
 
-from hostile import cases, expect, frames
+from hostile import changes, expect, fixed, frames
+from hostile.stock import Stock
 
 HELLO = bytes([frames.HELLO]) + frames.VERSION.to_bytes(4, "little")
 MALFORMED = bytes([9, 3])
@@ -95,7 +96,7 @@ def agent(context, stock, rows, count, kill_after=None):
                 return
             wrong_answer(place, b"\2")
             before, longest = peak(running.pid), 0
-            requests = (case for case in map(lambda n: cases.frame(stock, n), itertools.count()) if case.kind == "Q")
+            requests = (case for case in map(lambda n: changes.frame(stock, n), itertools.count()) if case.kind == "Q")
             for number, case in enumerate(itertools.islice(requests, count)):
                 if number == kill_after:
                     os.kill(running.pid, signal.SIGKILL)
@@ -121,9 +122,9 @@ def program(context, stock, rows, count):
     """Files to `check` and `list`: the exit code is that of the class, and a failure writes to standard error alone."""
     with tally(rows, "hostile", "changed files to `check` and `list`") as t:
         place = Place(context, "program")
-        headers = list(cases.limits(stock, 0))[:sum(map(len, cases.EDGES.values()))]
+        headers = list(fixed.limits(stock, 0))[:sum(map(len, fixed.EDGES.values()))]
         for case in itertools.chain(headers[::max(len(headers) // count, 1)], (
-                make(stock, number) for number in range(count) for make in (cases.vault, cases.contents))):
+                make(stock, number) for number in range(count) for make in (changes.vault, changes.contents))):
             place.write(case.body)
             asked = [(["check"], "H")]
             if case.kind == "O":
@@ -138,7 +139,7 @@ def program(context, stock, rows, count):
 
 def sabotage(context):
     """An agent that is killed meanwhile; a program that says that all is well."""
-    rows, stock = [], cases.Stock(context.seed)
+    rows, stock = [], Stock(context.seed)
     killed, content = [], []
     agent(context, stock, killed, 100, kill_after=50)
     rows.append(noticed("hostile", "an agent that dies of a frame", killed))

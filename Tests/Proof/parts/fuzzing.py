@@ -1,7 +1,7 @@
 """Fuzzing: a short run of each area of Tests/Fuzz from the committed seeds alone, with its executions counted.
 
-The fuzzer was seen finding: `--sabotage` runs two areas with something to find, a broken promise for the code under test
-and a byte behind the end of its memory for the address sanitizer. `make fuzz` runs the areas for longer.
+The fuzzer was seen finding: `--sabotage` runs two areas with something to find, a broken promise for the code under
+test and a byte behind the end of its memory for the address sanitizer. `make fuzz` runs the areas for longer.
 """
 
 import concurrent.futures
@@ -43,7 +43,8 @@ def fuzz(context, names, seconds):
     missing = set(names) - {row.what for row in rows}
     if missing:
         told = (done.stderr or done.stdout).strip()[-500:]
-        rows.append(Row("fuzzing", " ".join(sorted(missing)), failed=[f"did not run, status {done.returncode}: {told}"]))
+        told = f"did not run, status {done.returncode}: {told}"
+        rows.append(Row("fuzzing", " ".join(sorted(missing)), failed=[told]))
     return rows
 
 

@@ -22,8 +22,10 @@ from kit.row import Row, noticed, skip, tally
 
 from vault_file import LARGEST
 
-from hostile import cases, expect, live
+from hostile import changes, expect, fixed, live
 from hostile.probe import Broken, Probe
+from hostile.stock import Stock
+from hostile.structure import structure
 
 sys.setrecursionlimit(10_000)  # lists nest 512 deep
 MILLISECONDS, KIBIBYTES = 50, 8_192
@@ -68,7 +70,7 @@ class Run:
 
     def __init__(self, context, program, fault=None, patience=60):
         self.context, self.program, self.fault, self.patience = context, program, fault, patience
-        self.rows, self.worst, self.stock = [], Worst(), cases.Stock(context.seed)
+        self.rows, self.worst, self.stock = [], Worst(), Stock(context.seed)
         self.environment = {"LD_LIBRARY_PATH": context.libraries} if context.libraries else {}
 
     def judge(self, what, made):
@@ -106,19 +108,20 @@ def run(context):
     step, many = (97, 1_500) if short else (1, 40_000)
     work = Run(context, program)
     # First of all, while no key has been derived: the address space has not been stretched by one.
-    work.judge("header values at and around each limit", cases.limits(work.stock, many // 4))
+    work.judge("header values at and around each limit", fixed.limits(work.stock, many // 4))
     address = work.worst.address
     if not short:
-        work.judge("files of the largest size, and one more", cases.sizes(work.stock))
+        work.judge("files of the largest size, and one more", fixed.sizes(work.stock))
     for fits in (False, True):
         how = "check made to fit" if fits else "as it is"
-        work.judge(f"one bit flipped, {how}", cases.flips(work.stock, fits, step))
-        work.judge(f"cut or longer, {how}", cases.cuts(work.stock, fits, step))
-    work.judge("numbers inside the box at and around each limit", cases.inner(work.stock))
-    work.family("random changes of a vault", cases.vault, many)
-    work.family("random changes of what is in the box", cases.contents, many)
-    work.family("random changes of a property list, both readers", cases.listing, many)
-    work.family("random changes of a frame", cases.frame, many)
+        work.judge(f"one bit flipped, {how}", fixed.flips(work.stock, fits, step))
+        work.judge(f"cut or longer, {how}", fixed.cuts(work.stock, fits, step))
+    work.judge("numbers inside the box at and around each limit", fixed.inner(work.stock))
+    work.judge("lists at and around each limit", structure(work.stock))
+    work.family("random changes of a vault", changes.vault, many)
+    work.family("random changes of what is in the box", changes.contents, many)
+    work.family("random changes of a property list, both readers", changes.listing, many)
+    work.family("random changes of a frame", changes.frame, many)
     live.agent(context, work.stock, work.rows, 300 if short else 5_000)
     live.program(context, work.stock, work.rows, 15 if short else 600)
     rows = work.rows + work.bounds()
@@ -135,7 +138,7 @@ def sabotage(context):
     rows = []
     for fault, told in PLANTED.items():
         work = Run(context, program, fault, patience=5)
-        work.family(fault, cases.contents, 600 if fault in ("class", "value") else 64)
+        work.family(fault, changes.contents, 600 if fault in ("class", "value") else 64)
         found = work.rows + work.bounds()
         for row in found:  # for the right reason
             row.failed = [line for line in row.failed if told in line]
@@ -150,7 +153,7 @@ def main():
     parser.add_argument("number", type=int)
     parser.add_argument("--seed", type=int, required=True)
     a = parser.parse_args()
-    case = getattr(cases, a.family)(cases.Stock(a.seed), a.number)
+    case = getattr(changes, a.family)(Stock(a.seed), a.number)
     with tempfile.TemporaryDirectory() as folder, Probe(a.probe, folder, PASSPHRASE) as probe:
         for _, wanted, said in probe.judge([case], expect.expected):
             print(case.body.hex(), wanted, said, expect.difference(case, wanted, said), sep="\n")
