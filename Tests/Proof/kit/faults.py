@@ -51,11 +51,10 @@ def everywhere(name, fault, log, follow=True):
     return [*tracing(log, follow, name), "-e", f"inject={name}:{fault}"]
 
 
-def calls(log, thread=None):
-    """The calls of a trace, in their order: of its first process, or of the first thread of this name."""
+def calls(log, thread=""):
+    """The calls of a trace, in their order: of its first process, or of the first thread that has this in a line."""
     lines = pathlib.Path(log).read_text(errors="replace").splitlines()
-    start = f'prctl(PR_SET_NAME, "{thread}")' if thread else ""
-    chosen = next(line.split(" ", 1)[0] for line in lines if start in line)
+    chosen = next(line.split(" ", 1)[0] for line in lines if thread in line)
     found, counts = [], {}
     for line in lines:
         match = LINE.match(line)

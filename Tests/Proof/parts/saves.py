@@ -1,8 +1,12 @@
 """The ways to save that crash.py interrupts: what is run, and what the vault is to be afterwards."""
 
+import contextlib
+import os
+import time
+
 from kit import faults
 from kit.agent import Agent
-from kit.place import SETTINGS, Outcome
+from kit.place import SETTINGS
 
 NEW = b"eight lanterns along the harbour wall"
 VALUE = "v" * 300  # so that the file stays one block, and no piece of it stands elsewhere by chance
@@ -43,6 +47,10 @@ class Save:
         good = opened.settings == self.expected and opened.generation == 2
         return "new" if good else f"neither: generation {opened.generation}, {str(opened.settings)[:300]}"
 
+    def again(self, place):
+        """Makes the vault again that is not there; nothing where a vault always is."""
+        return None
+
     def secret(self, place, generation):
         """The words that open the vault as it is now."""
         if self.passphrase is None or generation == "old":
@@ -65,24 +73,64 @@ class PassphraseSave(Save):
         return place.coffer(["passphrase", *place.secret, *words], before=before)
 
 
-class AgentSave(Save):
-    """`coffer set` through the agent, where a thread of the agent saves: it is the agent that gets the fault."""
+class StaticSave(Save):
+    """`coffer set` of the static program, which has no loader."""
 
-    name, thread = "set by the agent", "coffer-save"
+    name = "set by the static program"
 
     def work(self, place, before):
-        agent = Agent(place, before)
+        return place.run([*before, place.context.static, "set", "new", *place.secret], VALUE.encode())
+
+
+class InitSave(Save):
+    """`coffer init`: the old generation is that there is no vault."""
+
+    name, expected = "init", {}
+
+    def work(self, place, before):
+        place.vault.unlink(missing_ok=True)
+        return place.coffer(["init", "--cost", "3,64M", *place.secret], before=before)
+
+    def generation(self, place):
+        if not place.vault.exists():
+            return "old"
         try:
-            unlocked = agent.unlock() if agent.is_ready else Outcome(1, b"", agent.said.encode())
+            opened = place.opened()
+        except Exception as error:
+            return f"neither: {type(error).__name__}: {error}"
+        return "new" if (opened.settings, opened.generation) == ({}, 1) else f"neither: {opened.settings}"
+
+    def again(self, place):
+        return self.work(place, [])
+
+
+class AgentSave(Save):
+    """`coffer set` through the agent: it is the agent that gets the fault, once the vault is unlocked in it.
+
+    strace counts the calls of each thread apart, and the agent starts a thread for a look into the file, then one for
+    the save. So the fault can meet the other thread, at a call of the same name and number.
+    """
+
+    name = "set by the agent"
+
+    def work(self, place, before):
+        with Agent(place) as agent:
+            unlocked = agent.unlock()
             if unlocked.code != 0:
-                return Outcome(-1, b"", b"before the save: " + unlocked.err)
-            return place.coffer(["set", "new"], VALUE.encode())
-        finally:
-            agent.stop()
+                raise AssertionError(f"the agent does not unlock: {agent.said}, {unlocked}, {agent.told()}")
+            with agent.traced(before) if before else contextlib.nullcontext():
+                outcome = place.coffer(["set", "new"], VALUE.encode())
+                if agent.wait(0) is None:
+                    time.sleep(0.02)  # the log is written to its end
+                return outcome
 
     def calls(self, place, log):
         super().calls(place, log)
-        return faults.calls(log, self.thread)
+        saving = faults.calls(log, 'PR_SET_NAME, "coffer-save"')
+        answering = faults.calls(log, "SO_PEERCRED")
+        # How often it waits and is woken is a matter of time.
+        steady = [call for call in answering if call.name not in ("poll", "read", "write") and call not in saving]
+        return steady + saving
 
 
 class BatchSave(Save):
@@ -116,7 +164,15 @@ class BatchSave(Save):
 
 def available(context):
     """The saves, and why some cannot be tried."""
-    saves, missing = [Save(), PassphraseSave(), AgentSave()], []
+    saves, missing = [Save(), PassphraseSave(), InitSave()], []
+    if context.static and os.path.exists(context.static):
+        saves.append(StaticSave())
+    else:
+        missing.append((StaticSave.name, "there is no static program"))
+    if os.geteuid() == 0:
+        saves.append(AgentSave())
+    else:
+        missing.append((AgentSave.name, "only root may trace an agent"))
     if context.program("UpdateProbe"):
         saves.append(BatchSave())
     else:
