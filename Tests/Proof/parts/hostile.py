@@ -70,7 +70,7 @@ class Run:
 
     def __init__(self, context, program, fault=None, patience=60):
         self.context, self.program, self.fault, self.patience = context, program, fault, patience
-        self.rows, self.worst, self.stock = [], Worst(), Stock(context.seed)
+        self.rows, self.worst, self.header_addresses, self.stock = [], Worst(), 0, Stock(context.seed)
         self.environment = {"LD_LIBRARY_PATH": context.libraries} if context.libraries else {}
 
     def judge(self, what, made):
@@ -88,13 +88,33 @@ class Run:
             except Broken as broken:
                 t.check(False, f"{broken} (--seed {self.context.seed})")
 
+    def all(self, step, many):
+        """Every family, one after the other; it comes back after each."""
+        # First of all, while no key has been derived: the address space has not been stretched by one.
+        yield self.judge("header values at and around each limit", fixed.limits(self.stock, many // 4))
+        self.header_addresses = self.worst.address
+        if step == 1:
+            yield self.judge("files of the largest size, and one more", fixed.sizes(self.stock))
+        for fits in (False, True):
+            how = "check made to fit" if fits else "as it is"
+            yield self.judge(f"one bit flipped, {how}", fixed.flips(self.stock, fits, step))
+            yield self.judge(f"cut or longer, {how}", fixed.cuts(self.stock, fits, step))
+        yield self.judge("numbers inside the box at and around each limit", fixed.inner(self.stock))
+        yield self.judge("lists at and around each limit", structure(self.stock))
+        yield self.family("random changes of a vault", changes.vault, many)
+        yield self.family("random changes of what is in the box", changes.contents, many)
+        yield self.family("random changes of a property list, both readers", changes.listing, many)
+        yield self.family("random changes of a frame", changes.frame, many)
+
     def bounds(self):
-        """What the records took, in two rows."""
-        worst, failed = self.worst, self.worst.failed[:20]
-        time = f"time of {worst.records:,}: at most {worst.processor:.1f} ms of {MILLISECONDS}, clock {worst.clock:.0f}"
+        """What the records took."""
+        worst, failed, address = self.worst, self.worst.failed[:20], self.header_addresses
+        time = f"time of {worst.records:,}: at most {worst.processor:.1f} ms of {MILLISECONDS}; clock {worst.clock:.0f}"
         memory = f"memory of {worst.records:,}: at most {worst.resident:,} KiB of {KIBIBYTES:,}"
+        stretched = [f"{address} KiB of addresses for a header"] if address > KIBIBYTES else []
         return [Row("hostile", time, 1, [line for line in failed if " ms" in line]),
-                Row("hostile", memory, 1, [line for line in failed if " KiB" in line])]
+                Row("hostile", f"{memory}; a header asks for {address} KiB", 1,
+                    [line for line in failed if " KiB" in line] + stretched)]
 
     def family(self, what, make, count):
         self.judge(what, (make(self.stock, number) for number in range(count)))
@@ -103,31 +123,16 @@ class Run:
 def run(context):
     program = context.program(NAME)
     if program is None:
-        return [skip("hostile", "all of it", f"there is no {NAME} in {context.programs}: the package builds it")]
-    short = context.short
-    step, many = (97, 1_500) if short else (1, 40_000)
-    work = Run(context, program)
-    # First of all, while no key has been derived: the address space has not been stretched by one.
-    work.judge("header values at and around each limit", fixed.limits(work.stock, many // 4))
-    address = work.worst.address
-    if not short:
-        work.judge("files of the largest size, and one more", fixed.sizes(work.stock))
-    for fits in (False, True):
-        how = "check made to fit" if fits else "as it is"
-        work.judge(f"one bit flipped, {how}", fixed.flips(work.stock, fits, step))
-        work.judge(f"cut or longer, {how}", fixed.cuts(work.stock, fits, step))
-    work.judge("numbers inside the box at and around each limit", fixed.inner(work.stock))
-    work.judge("lists at and around each limit", structure(work.stock))
-    work.family("random changes of a vault", changes.vault, many)
-    work.family("random changes of what is in the box", changes.contents, many)
-    work.family("random changes of a property list, both readers", changes.listing, many)
-    work.family("random changes of a frame", changes.frame, many)
-    live.agent(context, work.stock, work.rows, 300 if short else 5_000)
-    live.program(context, work.stock, work.rows, 15 if short else 600)
-    rows = work.rows + work.bounds()
-    rows.append(Row("hostile", f"addresses asked for by headers: {address} KiB", 1, (
-        [f"{address} KiB of addresses for a header"] if address > KIBIBYTES else [])))
-    return rows
+        yield skip("hostile", "all of it", f"there is no {NAME} in {context.programs}: the package builds it")
+        return
+    step, many = (97, 1_500) if context.short else (1, 40_000)
+    work, told = Run(context, program), 0
+    for _ in work.all(step, many):
+        yield from work.rows[told:]
+        told = len(work.rows)
+    live.agent(context, work.stock, work.rows, 300 if context.short else 5_000)
+    live.program(context, work.stock, work.rows, 15 if context.short else 600)
+    yield from work.rows[told:] + work.bounds()
 
 
 def sabotage(context):
