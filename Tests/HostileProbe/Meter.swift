@@ -1,6 +1,8 @@
 import Glibc
 
 /// Measures work: its time by the clock and on the processor, and how far the memory of the process grew meanwhile.
+///
+/// What the thread waited for a processor that others had is no part of its time by the clock.
 struct Meter {
     /// What the work cost, of which memory is the most at one time.
     struct Cost {
@@ -15,6 +17,7 @@ struct Meter {
     private(set) var cost = Cost()
     private let planted: PlantedFault?
     private static let status = unsafe open("/proc/self/status", O_RDONLY)
+    private static let schedule = unsafe open("/proc/thread-self/schedstat", O_RDONLY)
     private static let peaks = unsafe open("/proc/self/clear_refs", O_WRONLY)
 
     struct NotMeasured: Error {}
@@ -29,11 +32,13 @@ struct Meter {
         // The greatest size begins anew with this number.
         guard unsafe pwrite(Self.peaks, "5", 1, 0) == 1 else { throw NotMeasured() }
         let before = try Self.memory()
+        let queued = Self.queuedNanoseconds()
         let (clock, processor) = (Self.now(CLOCK_MONOTONIC), Self.now(CLOCK_PROCESS_CPUTIME_ID))
         planted?.act()
         let result = work()
         cost.processorNanoseconds += Self.now(CLOCK_PROCESS_CPUTIME_ID) - processor
-        cost.clockNanoseconds += Self.now(CLOCK_MONOTONIC) - clock
+        let elapsed = Self.now(CLOCK_MONOTONIC) - clock
+        cost.clockNanoseconds += max(elapsed - (Self.queuedNanoseconds() - queued), 0)
         let after = try Self.memory()
         cost.residentKiB = max(cost.residentKiB, after.resident - before.resident)
         cost.addressKiB = max(cost.addressKiB, after.address - before.address)
@@ -52,6 +57,14 @@ struct Meter {
         var time = timespec()
         unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+
+    /// How long this thread has waited for a processor; 0 where the kernel does not tell.
+    private static func queuedNanoseconds() -> Int64 {
+        var text = [UInt8](repeating: 0, count: 128)
+        let count = unsafe pread(schedule, &text, text.count, 0)
+        let numbers = text.prefix(max(count, 0)).split(separator: UInt8(ascii: " "))
+        return numbers.count < 2 ? 0 : Int64(String(decoding: numbers[1], as: UTF8.self)) ?? 0
     }
 
     /// The greatest sizes of the process by now, in KiB.

@@ -29,7 +29,7 @@ from hostile.structure import structure
 
 sys.setrecursionlimit(10_000)  # lists nest 512 deep
 MILLISECONDS, KIBIBYTES = 50, 8_192
-# The processor's time is judged; the clock runs on while another process has the processor, so it gets more.
+# The processor's time is judged. By the clock, waits for a processor are left out, but not those of a virtual machine.
 CLOCK = 1_000
 NAME = "HostileProbe"
 PLANTED = {  # what the program under test does, and what has to be told of it
