@@ -42,6 +42,11 @@ let package = Package(
         // Many threads on one vault, for `make stress` and a short test.
         .executableTarget(
             name: "StressProbe", dependencies: ["Coffer", "VaultFile", "SecureMemory"], path: "Tests/StressProbe"),
+        // Files, lists and frames of strangers, judged and measured one after the other, for the proof.
+        .executableTarget(
+            name: "HostileProbe",
+            dependencies: ["Coffer", "CofferAgent", "VaultFile", "PropertyLists", "SecureMemory", "TestSupport"],
+            path: "Tests/HostileProbe"),
         .testTarget(name: "SecureMemoryTests", dependencies: ["SecureMemory", "CSystem", "TestSupport"]),
         .testTarget(
             name: "PropertyListsTests", dependencies: ["PropertyLists", "SecureMemory", "TestSupport"],

@@ -2,7 +2,10 @@ internal import Glibc
 
 /// One area of the program that reads what a stranger wrote.
 private enum Area: String, CaseIterable {
-    case header, canonical, merge, lenient, json, text, contents, freshness, frame
+    case header, canonical, merge, lenient, json, text, passphrase, options, contents, freshness, frame
+    // Of which something is always found.
+    case plantedLie = "planted-lie"
+    case plantedOverrun = "planted-overrun"
 
     /// The area that `--area=NAME` names; libFuzzer passes over options with two hyphens.
     static let chosen: Area = {
@@ -23,9 +26,13 @@ private enum Area: String, CaseIterable {
         case .lenient: LenientArea.run(input)
         case .json: JSONArea.run(input)
         case .text: TextArea.run(input)
+        case .passphrase: PassphraseArea.run(input)
+        case .options: OptionsArea.run(input)
         case .contents: ContentsArea.run(input)
         case .freshness: FreshnessArea.run(input)
         case .frame: FrameArea.run(input)
+        case .plantedLie: PlantedArea.lie(input)
+        case .plantedOverrun: PlantedArea.overrun(input)
         }
     }
 }

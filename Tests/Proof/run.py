@@ -25,7 +25,7 @@ sys.path.insert(0, str(HERE))
 
 from kit.row import Context, Row  # noqa: E402
 
-PARTS = ["crash", "power", "concurrency", "locks", "hostile", "memory", "terminal", "environment"]
+PARTS = ["crash", "power", "concurrency", "locks", "hostile", "fuzzing", "memory", "terminal", "environment"]
 WIDTH = 74
 
 

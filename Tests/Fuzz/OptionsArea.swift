@@ -1,0 +1,77 @@
+import CofferCommands
+import SecureMemory
+
+/// Command lines: the words are the lines of the input, and a byte 1 in them stands for a secret in the wrong place.
+enum OptionsArea {
+    private static let secret = "S3CRET-7x"
+    private static let mostWords = 64
+
+    static func run(_ input: RawSpan) {
+        var words: [[UInt8]] = [Array("coffer".utf8)]
+        for line in input.array.split(separator: 0x0A, omittingEmptySubsequences: false).prefix(mostWords) {
+            // A word ends with its first zero, for the system too.
+            words.append(line.prefix { $0 != 0 }.flatMap { $0 == 1 ? Array(secret.utf8) : [$0] })
+        }
+        do throws(Failure) {
+            try check(parsed(words), of: words)
+        } catch {
+            promise(error.code == .usage, "a command line is refused as one: \(error.code)")
+            let texts = [error.message, error.hint ?? ""]
+            promise(!texts.contains { $0.contains(secret) }, "no message repeats what may be a secret")
+            // What is shown of a word is no more than letters and hyphens.
+            promise(texts.allSatisfy { $0.utf8.allSatisfy { $0 >= 0x20 && $0 < 0x7F } }, "a message is plain text")
+        }
+        for word in words.dropFirst() { duration(word) }
+    }
+
+    private static func parsed(_ words: [[UInt8]]) throws(Failure) -> CommandTable.Request {
+        let storage = unsafe words.map { word in
+            let copy = UnsafeMutablePointer<CChar>.allocate(capacity: word.count + 1)
+            for (index, byte) in word.enumerated() { unsafe copy[index] = CChar(bitPattern: byte) }
+            unsafe copy[word.count] = 0
+            return unsafe copy
+        }
+        // The words are moved about, so what is given back is what was allocated.
+        defer { unsafe storage.forEach { unsafe $0.deallocate() } }
+        var pointers: [UnsafeMutablePointer<CChar>?] = unsafe storage + [nil]
+        return try unsafe CommandTable.coffer.parse(count: Int32(words.count), words: &pointers)
+    }
+
+    private static func check(_ request: CommandTable.Request, of words: [[UInt8]]) {
+        switch request {
+        case .help(let command, let arguments):
+            let help = HelpText(CommandTable.coffer)
+            promise(!(command.map { help.text(for: $0) } ?? help.overview).isEmpty, "there is help")
+            check(arguments, words)
+        case .version(let arguments): check(arguments, words)
+        case .run(let command, let arguments):
+            promise(words.contains(Array(command.name.utf8)), "the verb is one of the words")
+            check(arguments, words)
+        }
+    }
+
+    /// Operands are words, in their order.
+    private static func check(_ arguments: Arguments, _ words: [[UInt8]]) {
+        var rest = words.dropFirst()
+        for operand in arguments.operands {
+            guard let index = rest.firstIndex(of: Array(operand.utf8)) else {
+                return promise(false, "an operand is one of the words, in their order")
+            }
+            rest = rest[(index + 1)...]
+        }
+    }
+
+    /// A length of time is the number before its unit.
+    private static func duration(_ word: [UInt8]) {
+        guard let text = String(validating: word, as: UTF8.self), let duration = DurationText.duration(of: text) else {
+            return
+        }
+        let units: [Character: Int64] = [
+            "s": 1, "m": 60, "h": 3_600, "d": 86_400, "w": 604_800, "y": 31_536_000,
+        ]
+        let number = Int64(text.dropLast())
+        let unit = text.last.flatMap { units[$0] }
+        promise(number.flatMap { number in unit.map { .seconds(number * $0) } } == duration, "a length of time")
+        promise(!DurationText.text(of: duration).isEmpty, "it has a text")
+    }
+}

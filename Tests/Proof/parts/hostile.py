@@ -1,0 +1,168 @@
+"""Hostile files: what strangers write gets the right class, at once and with little memory, or is read right.
+
+    hostile.py PROBE FAMILY NUMBER --seed N      makes one random case again: of vault, contents, listing, frame
+
+Each check was seen failing: `--sabotage` plants faults in the program under test (a class taken for another, another
+value, 100 ms of work, 2 s of waiting, 16 MiB of memory, a crash, a hang), and each has to be told of.
+"""
+
+import argparse
+import contextlib
+import dataclasses
+import os
+import pathlib
+import sys
+import tempfile
+
+if __name__ == "__main__":
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+
+from kit.place import PASSPHRASE
+from kit.row import Row, noticed, skip, tally
+
+from vault_file import LARGEST
+
+from hostile import changes, expect, fixed, live
+from hostile.probe import Broken, Probe
+from hostile.stock import Stock
+from hostile.structure import structure
+
+sys.setrecursionlimit(10_000)  # lists nest 512 deep
+MILLISECONDS, KIBIBYTES = 50, 8_192
+# The processor's time is judged. By the clock, waits for a processor are left out, but not those of a virtual machine.
+CLOCK = 1_000
+NAME = "HostileProbe"
+PLANTED = {  # what the program under test does, and what has to be told of it
+    "class": "coffer says", "value": "other values", "slow": "ms of the processor", "wait": "ms by the clock",
+    "large": "KiB of memory", "crash": "ended with", "hang": "hangs at",
+}
+COMMON = 1 << 16  # bytes; larger ones are bounded with their size
+
+
+@dataclasses.dataclass
+class Worst:
+    """The most that one case took, apart from the derivation of a key."""
+
+    processor: float = 0
+    clock: float = 0
+    resident: int = 0
+    address: int = 0
+    records: int = 0
+    failed: list = dataclasses.field(default_factory=list)
+
+    def take(self, case, said):
+        """Counts one. What has to be read, or written out, may take four times its size, and 2 s for 64 MiB."""
+        self.records += 1
+        size = max(len(case.body) if len(case.body) <= LARGEST else 0, said.size)
+        if size <= COMMON:
+            self.processor, self.clock = max(self.processor, said.processor), max(self.clock, said.clock)
+            self.resident, self.address = max(self.resident, said.resident), max(self.address, said.address)
+        seconds = size / LARGEST
+        if said.processor > MILLISECONDS + 2_000 * seconds or said.clock > CLOCK + 20_000 * seconds:
+            times = f"{said.processor:.1f} ms of the processor, {said.clock:.1f} ms by the clock"
+            self.failed.append(f"{times}: {case.again}")
+        if said.resident > KIBIBYTES + 4 * size // 1_024:
+            self.failed.append(f"{said.resident} KiB of memory: {case.again}")
+
+
+class Run:
+    """The rows of one run of the checks, by one program under test."""
+
+    def __init__(self, context, program, fault=None, patience=60):
+        self.context, self.program, self.fault, self.patience = context, program, fault, patience
+        self.rows, self.worst, self.header_addresses, self.stock = [], Worst(), 0, Stock(context.seed)
+        self.environment = {"LD_LIBRARY_PATH": context.libraries} if context.libraries else {}
+
+    def judge(self, what, made):
+        """Judges cases in a program of their own, so that what one family keeps is not taken for another's."""
+        with tally(self.rows, "hostile", what) as t, contextlib.ExitStack() as stack:
+            memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
+            folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="cp-", dir=memory))
+            try:
+                probe = stack.enter_context(
+                    Probe(self.program, folder, PASSPHRASE, self.fault, self.patience, self.environment))
+                for case, wanted, said in probe.judge(made, expect.expected):
+                    wrong = expect.difference(case, wanted, said)
+                    t.check(wrong is None, f"{case.again}: {wrong} (--seed {self.context.seed})")
+                    self.worst.take(case, said)
+            except Broken as broken:
+                t.check(False, f"{broken} (--seed {self.context.seed})")
+
+    def all(self, step, many):
+        """Every family, one after the other; it comes back after each."""
+        # First of all, while no key has been derived: the address space has not been stretched by one.
+        yield self.judge("header values at and around each limit", fixed.limits(self.stock, many // 4))
+        self.header_addresses = self.worst.address
+        if step == 1:
+            yield self.judge("files of the largest size, and one more", fixed.sizes(self.stock))
+        for fits in (False, True):
+            how = "check made to fit" if fits else "as it is"
+            yield self.judge(f"one bit flipped, {how}", fixed.flips(self.stock, fits, step))
+            yield self.judge(f"cut or longer, {how}", fixed.cuts(self.stock, fits, step))
+        yield self.judge("numbers inside the box at and around each limit", fixed.inner(self.stock))
+        yield self.judge("lists at and around each limit", structure(self.stock))
+        yield self.family("random changes of a vault", changes.vault, many)
+        yield self.family("random changes of what is in the box", changes.contents, many)
+        yield self.family("random changes of a property list, both readers", changes.listing, many)
+        yield self.family("random changes of a frame", changes.frame, many)
+
+    def bounds(self):
+        """What the records took."""
+        worst, failed, address = self.worst, self.worst.failed[:20], self.header_addresses
+        time = f"time of {worst.records:,}: at most {worst.processor:.1f} ms of {MILLISECONDS}; clock {worst.clock:.0f}"
+        memory = f"memory of {worst.records:,}: at most {worst.resident:,} KiB of {KIBIBYTES:,}"
+        stretched = [f"{address} KiB of addresses for a header"] if address > KIBIBYTES else []
+        return [Row("hostile", time, 1, [line for line in failed if " ms" in line]),
+                Row("hostile", f"{memory}; a header asks for {address} KiB", 1,
+                    [line for line in failed if " KiB" in line] + stretched)]
+
+    def family(self, what, make, count):
+        self.judge(what, (make(self.stock, number) for number in range(count)))
+
+
+def run(context):
+    program = context.program(NAME)
+    if program is None:
+        yield skip("hostile", "all of it", f"there is no {NAME} in {context.programs}: the package builds it")
+        return
+    step, many = (97, 1_500) if context.short else (1, 40_000)
+    work, told = Run(context, program), 0
+    for _ in work.all(step, many):
+        yield from work.rows[told:]
+        told = len(work.rows)
+    live.agent(context, work.stock, work.rows, 300 if context.short else 5_000)
+    live.program(context, work.stock, work.rows, 15 if context.short else 600)
+    yield from work.rows[told:] + work.bounds()
+
+
+def sabotage(context):
+    """Each planted fault, in a short run over cases that show it."""
+    program = context.program(NAME)
+    if program is None:
+        return [skip("hostile", "planted faults", f"there is no {NAME} in {context.programs}")]
+    rows = []
+    for fault, told in PLANTED.items():
+        work = Run(context, program, fault, patience=5)
+        work.family(fault, changes.contents, 600 if fault in ("class", "value") else 64)
+        found = work.rows + work.bounds()
+        for row in found:  # for the right reason
+            row.failed = [line for line in row.failed if told in line]
+        rows.append(noticed("hostile", f"the program under test: {fault}", found))
+    return rows + live.sabotage(context)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("probe")
+    parser.add_argument("family", choices=("vault", "contents", "listing", "frame"))
+    parser.add_argument("number", type=int)
+    parser.add_argument("--seed", type=int, required=True)
+    a = parser.parse_args()
+    case = getattr(changes, a.family)(Stock(a.seed), a.number)
+    with tempfile.TemporaryDirectory() as folder, Probe(a.probe, folder, PASSPHRASE) as probe:
+        for _, wanted, said in probe.judge([case], expect.expected):
+            print(case.body.hex(), wanted, said, expect.difference(case, wanted, said), sep="\n")
+
+
+if __name__ == "__main__":
+    main()
