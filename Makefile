@@ -9,8 +9,9 @@ PYTHON := /usr/bin/python3
 BIND_NOW := -Xlinker -z -Xlinker now
 # One file that needs no library and is loaded at a random address. SwiftPM's run path breaks a static PIE at its
 # start, and only lld can link one.
-STATIC := --product coffer --scratch-path .build-static --disable-local-rpath \
+STATIC_BUILD := --scratch-path .build-static --disable-local-rpath \
 	-Xswiftc -static-executable -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s
+STATIC := --product coffer $(STATIC_BUILD)
 # SwiftPM leaves out its own entry point for a fuzzer, but hands the compiler one sanitizer after the other, and the
 # last one wins: so both are named once more. Unoptimised code would hide loads from the address sanitizer.
 FUZZ := -c release --product Fuzz --scratch-path .build-fuzz --sanitize=fuzzer --sanitize=address \
@@ -28,6 +29,16 @@ export SWIFT_BACKTRACE := enable=no
 
 # Builds share one folder, and SwiftPM uses all cores by itself.
 .NOTPARALLEL:
+
+# What `make proof` runs besides: the program of the tests that look into memory, in each kind of build, and the tests
+# under two sanitizers.
+proof-programs: static
+	$(SWIFT) build -c release --product ResidueProbe $(STATIC_BUILD)
+	$(SWIFT) build $(BIND_NOW) --product coffer
+	$(SWIFT) build $(BIND_NOW) --product ResidueProbe
+	$(SWIFT) build -c release --build-tests $(BIND_NOW)
+	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
 
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe

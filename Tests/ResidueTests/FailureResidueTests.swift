@@ -65,7 +65,9 @@ import Testing
         #expect(answer.contains("changed"), "\(answer)")
         _ = try MemoryScan.looking {
             let report = try MemoryScan(secrets).run(probe.identifier)
-            for name in ["lost", "added", "passphrase", "sealing"] { #expect(report[name].isEmpty, "\(name): \(report)") }
+            for name in ["lost", "added", "passphrase", "sealing"] {
+                #expect(report[name].isEmpty, "\(name): \(report)")
+            }
             for name in secrets.keys {
                 #expect(report[name].allSatisfy { $0.mapping == .guarded && $0.form == .raw }, "\(name): \(report)")
             }

@@ -1,8 +1,8 @@
 """What stays in memory, what a crash tells, and what happens where memory is short."""
 
-from . import crashes, limits, scans, suites
+from . import crashes, growth, limits, scans, suites
 
-AREAS = [scans, crashes, limits, suites]
+AREAS = [scans, crashes, limits, growth, suites]
 
 
 def run(context):

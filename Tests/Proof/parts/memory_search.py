@@ -55,7 +55,7 @@ def regions(pid):
         if "dd" in flags and "wf" in flags:
             mapping = "guarded"
         else:
-            mapping = {"": "anonymous", "[heap]": "heap", "[stack]": "stack"}.get(name, "file" if name[:1] == "/" else "anonymous")
+            mapping = {"[heap]": "heap", "[stack]": "stack"}.get(name, "file" if name[:1] == "/" else "anonymous")
         own = sizes.get("Anonymous", 0) + sizes.get("Swap", 0) + (sizes.get("Rss", 0) if name[:1] != "/" else 0)
         found.append(Region(start, end, mapping, own > 0))
     if not found:

@@ -1,145 +1,23 @@
 """The memory of a command at its system calls: secrets stand in guarded memory alone, and nowhere at its end.
 
-The program is stepped from one system call to the next and its whole memory is searched there, on the way of success and
-on those of failures. One exception is known and counted: while libsodium derives a key, it has that key on heap and stack,
-and wipes it before it returns.
+The program is stepped from one system call to the next, and its whole memory is searched there. One exception is known
+and counted: while libsodium derives a key, it has that key on heap and stack, and wipes it before it returns.
 """
 
 import base64
 import contextlib
-import dataclasses
 import os
-import random
-import resource
-import string
 import subprocess
 import sys
-import typing
 
 from kit.agent import Agent
-from kit.place import CHEAP, Place
+from kit.place import CHEAP
 from kit.row import noticed, tally
 
-from vault_file import B, Refused  # which kit.place finds
-
+from .cases import CASES, PART, SHORT, Case, Scene, canary
 from .memory_search import Forbidden, Search, misplaced, needles, told
 from .stepping import CALLS, Stepped
 from .stepping import Forbidden as Untraceable
-
-PART = "memory"
-PROGRAM = "a program that keeps what it read"
-
-
-def canary(seed, count=48):
-    """Random letters: a value that no library holds by chance."""
-    return "".join(random.Random(seed).choices(string.ascii_letters + string.digits, k=count))
-
-
-@dataclasses.dataclass
-class Case:
-    """A command that is stepped. `{new}` in its words is the file of another passphrase."""
-
-    what: str
-    words: list
-    code: int = 0
-    input: str = ""
-    prepare: typing.Callable = lambda place: None  # done to the place before
-    limit: tuple = ()  # a limit of the system
-    output: str | None = None  # a path instead of a file in memory
-    passphrase: str = "right"  # or wrong, or none
-    agent: bool = False
-
-
-def file_size_limit():
-    return (resource.RLIMIT_FSIZE, 1_024)
-
-
-def damage(place):
-    """One bit in the box, found by the check at the end."""
-    file = bytearray(place.vault.read_bytes())
-    file[300] ^= 1
-    place.write(bytes(file))
-
-
-def tamper(place):
-    """The same with a check that fits again: found with the key alone."""
-    damage(place)
-    file = place.vault.read_bytes()
-    place.write(file[:-32] + B("coffer-check", file[:-32]))
-
-
-def put_back(place):
-    """A file that is older than what was seen here."""
-    old = place.vault.read_bytes()
-    for _ in range(2):
-        done = place.coffer(["set", "second", *place.secret], b"x")
-        assert done.code == 0, done
-    place.write(old)
-
-
-CASES = [
-    Case("get", ["get", "first"]),
-    Case("set a new value", ["set", "third"], input="third"),
-    Case("wrong passphrase", ["get", "first"], 8, passphrase="wrong"),
-    Case("set that cannot be written", ["set", "third"], 15, "third", limit=file_size_limit),
-    Case("get through the agent", ["get", "first"], agent=True, passphrase="none"),
-    Case("set through the agent", ["set", "third"], 0, "third", agent=True, passphrase="none"),
-    Case("set over a value", ["set", "first"], input="third"),
-    Case("set JSON", ["set", "third", "--type", "json"], input='{"a": ["THIRD", 1]}'),
-    Case("get as JSON", ["get", "--json", "first", "second"]),
-    Case("list", ["list"]),
-    Case("unset", ["unset", "first"]),
-    Case("rename", ["rename", "first", "renamed"]),
-    Case("inspect", ["inspect", "--ask"]),
-    Case("passphrase", ["passphrase", "--cost", "3,64M", "--new-passphrase-file", "{new}"]),
-    Case("init", ["init", "--cost", "3,64M", "--vault", "{other}"]),
-    Case("unlock", ["unlock"], agent=True),
-    Case("get of what is not there", ["get", "none"], 16),
-    Case("undo of what never changed", ["undo", "first"], 17),
-    Case("get to a full disk", ["get", "first"], 15, output="/dev/full"),
-    Case("damaged file", ["get", "first"], 5, prepare=damage),
-    Case("file that was tampered with", ["get", "first"], 9, prepare=tamper),
-    Case("older file", ["get", "first"], 11, prepare=put_back),
-    Case("JSON that is none", ["set", "third", "--type", "json"], 17, '{"a": "THIRD", }'),
-    Case("empty value", ["set", "third"], 17),
-    Case("passphrase to a weak one", ["passphrase", "--new-passphrase-fd", "0"], 17, "password1"),
-]
-SHORT = 4
-
-
-class Scene(Place):
-    """A vault whose passphrase, values and keys are known and told from everything else."""
-
-    def __init__(self, context, name):
-        seed = f"{context.seed}/{name}"
-        self.values = {name: canary(f"{seed}/{name}") for name in ("first", "second")}
-        self.third, self.wrong, self.absent = canary(f"{seed}/3"), canary(f"{seed}/w", 32), canary(f"{seed}/a")
-        super().__init__(context, name, self.values, canary(f"{seed}/p", 32).encode())
-        self.new = self.home / "new"
-        self.new.write_text(canary(f"{seed}/n", 32))
-        (self.home / "wrong").write_text(self.wrong)
-
-    def keys(self):
-        """Those of the file as it is now, whichever passphrase it has."""
-        for passphrase in (self.passphrase, self.new.read_bytes()):
-            with contextlib.suppress(Refused):
-                opened = self.opened(passphrase)
-                return opened.master, opened.sealing_key
-        return os.urandom(32), os.urandom(32)  # a damaged file has none
-
-    def secrets(self):
-        key, sealing_key = self.keys()
-        return {
-            **{name: value.encode() for name, value in self.values.items()}, "third": self.third.encode(),
-            "passphrase": self.passphrase, "wrong passphrase": self.wrong.encode(), "absent": self.absent.encode(),
-            "new passphrase": self.new.read_bytes(), "key": key, "sealing key": sealing_key,
-        }
-
-    def words(self, case):
-        places = {"{new}": str(self.new), "{other}": str(self.folder / "other.coffer")}
-        words = [places.get(word, word) for word in case.words]
-        given = {"right": self.secret, "wrong": ["--passphrase-file", str(self.home / "wrong")], "none": []}
-        return [*words, *given[case.passphrase], "-q"]
 
 
 class Derivation:
@@ -202,7 +80,7 @@ class Walk:
             inside = derivation.at(call)
             # Before it has read anything it has nothing to hold.
             known = known or call[0] == CALLS["read"]
-            if not known or not (call[0] in wanted or count % self.every == 0):
+            if not known or not (inside or call[0] in wanted or count % self.every == 0):
                 continue
             self.stops += 1
             hits = search.run(child.pid)
@@ -283,7 +161,6 @@ def planted(context):
     for form, text in spelled.items():
         found = []
         with tally(found, PART, form) as t:
-            place = Place(context, f"planted-{form}")
             with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   bufsize=0) as child:
                 child.stdin.write(text)
@@ -291,7 +168,6 @@ def planted(context):
                 hits = Search({"planted": value, "absent": canary("absent").encode()}).run(child.pid)
                 t.check(not misplaced(hits), told(hits))
                 child.stdin.close()
-            place.remove()
         rows.append(noticed(PART, f"a value in ordinary memory, as {form}", found))
     return rows
 
@@ -302,6 +178,6 @@ def sabotage(context):
     careless = [sys.executable, "-c", "import sys; kept = open(sys.argv[sys.argv.index('--passphrase-file') + 1], 'rb')"
                 ".read(); sys.stderr.write('no: ' + kept.decode()); sys.exit(8)"]
     found = []
-    walk(context, found, [Case(PROGRAM, ["get", "first"])], 40, careless, PROGRAM)
-    rows.append(noticed(PART, PROGRAM + ", tells it, and ends with another code", found, 4))
+    walk(context, found, [Case("a careless program", ["get", "first"])], 40, careless, "a careless program")
+    rows.append(noticed(PART, "a program that keeps what it read, tells it, and ends with another code", found, 4))
     return rows

@@ -36,8 +36,8 @@ def ptrace(request, pid, data=0):
 class Stepped:
     """A child with one thread that is traced.
 
-    `files` says which descriptor of ours becomes which of its own; `limit` is a limit of the system and its value, `folder` the
-    current one.
+    `files` says which descriptor of ours becomes which of its own; `limit` is a limit of the system and its value;
+    `folder` is the current one.
     """
 
     def __init__(self, words, environment, files, limit=None, folder="/"):

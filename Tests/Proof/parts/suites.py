@@ -1,4 +1,4 @@
-"""What the Swift tests show of memory: their scans against the programs of each kind of build, and their suites under the
+"""What the Swift tests show of memory: their scans of the programs of each kind of build, and their suites under two
 sanitizers. `make proof-programs` builds what is run here.
 """
 
@@ -10,7 +10,7 @@ import sys
 
 from kit.row import noticed, skip, tally
 
-from .scans import PART
+from .cases import PART
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUNDLE = "cofferPackageTests.xctest"
@@ -21,8 +21,10 @@ SANITIZERS = {
     "address": {"ASAN_OPTIONS": "detect_leaks=0:exitcode=66"},
     "thread": {"TSAN_OPTIONS": "halt_on_error=1:exitcode=66"},
 }
-ISSUE = re.compile(r"recorded an issue|failed after|ERROR: AddressSanitizer|WARNING: ThreadSanitizer|Fatal error|SUMMARY:")
+FOLDERS = {"address": ROOT / ".build-asan" / "debug", "thread": ROOT / ".build-tsan" / "debug"}
+ISSUE = re.compile(r"recorded an issue|failed after|(Address|Thread)Sanitizer:|Fatal error")
 SUMMARY = re.compile(r"Test run with (\d+) tests? ")
+WANTED = ("ResidueProbe", "coffer")
 NOT_BUILT = "not built: make proof-programs"
 
 
@@ -53,12 +55,13 @@ def residue(context, rows):
     kinds = {"debug": ROOT / ".build" / "debug", "release": context.programs, "static": static}
     for kind, folder in kinds.items():
         what = f"scans by the tests of library, commands and agent, {kind}"
-        if not (bundle and bundle.exists() and folder and (folder / "ResidueProbe").exists() and (folder / "coffer").exists()):
+        if not all(path and path.exists() for path in (bundle, *(folder and folder / name for name in WANTED))):
             rows.append(skip(PART, what, NOT_BUILT))
             continue
         with tally(rows, PART, what) as t:
             scans = context.scratch / f"scans-{kind}"
-            count = tests(t, bundle, SCANNING, kind, {"COFFER_TEST_PROGRAMS": str(folder), "COFFER_TEST_SCANS": str(scans)})
+            environment = {"COFFER_TEST_PROGRAMS": str(folder), "COFFER_TEST_SCANS": str(scans)}
+            count = tests(t, bundle, SCANNING, kind, environment)
             t.row.what += f" ({count} tests)"
             t.row.tried = len(scans.read_bytes()) if scans.exists() else 0
             t.want(t.row.tried > count, f"{kind}: {t.row.tried} scans by {count} tests")
@@ -66,7 +69,7 @@ def residue(context, rows):
 
 def sanitizers(context, rows):
     for kind, environment in SANITIZERS.items():
-        folder = ROOT / f".build-{kind}" / "debug"
+        folder = FOLDERS[kind]
         what = f"tests under the {kind} sanitizer"
         if not (folder / BUNDLE).exists():
             rows.append(skip(PART, what, NOT_BUILT))
@@ -78,7 +81,7 @@ def sanitizers(context, rows):
 def stress(context, rows, seconds=60, threads=16):
     """What `make stress` does."""
     for kind, folder, environment in (
-            ("", context.programs, {}), (", thread sanitizer", ROOT / ".build-thread" / "debug", SANITIZERS["thread"])):
+            ("", context.programs, {}), (", thread sanitizer", FOLDERS["thread"], SANITIZERS["thread"])):
         what = f"operations on one vault by {threads} threads{kind}"
         program = folder and folder / "StressProbe"
         if not (program and program.exists()):
@@ -136,7 +139,7 @@ def sabotage(context):
     if bundle and bundle.exists():
         folder, found = context.scratch / "programs", []
         folder.mkdir()
-        for name in ("ResidueProbe", "coffer"):
+        for name in WANTED:
             careless = folder / name
             careless.write_text(f"#!{sys.executable}\nimport os, sys\nkept = []\nprint('ready', flush=True)\n"
                                 "for line in sys.stdin.buffer:\n    kept.append(line)\n    print('ok', flush=True)\n")
