@@ -43,7 +43,7 @@ proof-programs: static
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe
 
-.PHONY: all deps build demo stress test lint docs test-debug test-release test-audit test-interop test-consumer test-logind test-install static install fuzz format clean
+.PHONY: all deps build demo stress proof-programs test lint docs test-debug test-release test-audit test-interop test-consumer test-logind test-install static install fuzz format clean
 
 all: build
 

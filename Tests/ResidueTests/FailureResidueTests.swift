@@ -24,7 +24,7 @@ import Testing
         try probe.step("unlock", secret: vault.passphrase)
         for _ in 0..<2 {
             let answer = try probe.answer(to: "set lost", secret: lost)
-            #expect(answer.contains("File too large"), "\(answer)")
+            #expect(answer.contains("could not write") && answer.contains("\(EFBIG)"), "\(answer)")
         }
         try scan(MemoryScan(secrets), probe).map {
             VaultResidueTests().expect($0, holds: VaultResidueTests.open, of: secrets, "refused")
@@ -41,7 +41,7 @@ import Testing
         try vault.edit(byte: 500)
         let probe = try vault.probe()
         let answer = try probe.answer(to: "unlock", secret: vault.passphrase)
-        #expect(answer.contains("edited after it was saved") || answer.contains("tampered"), "\(answer)")
+        #expect(answer.contains("edited after its last save"), "\(answer)")
         try scan(MemoryScan(secrets), probe, everything: true).map {
             VaultResidueTests().expect($0, holds: [], of: secrets, "refused")
         }
@@ -91,6 +91,7 @@ extension KnownVault {
         try audit.run()
         audit.waitUntilExit()
         guard audit.terminationStatus == 0 else { throw Refused(message: "the audit did not write") }
-        _ = try FileManager.default.replaceItemAt(URL(fileURLWithPath: path), withItemAt: URL(fileURLWithPath: copy))
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: copy, toPath: path)
     }
 }

@@ -11,6 +11,7 @@ import sys
 from kit.row import noticed, skip, tally
 
 from .cases import PART
+from .limits import without_locking
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUNDLE = "cofferPackageTests.xctest"
@@ -78,6 +79,18 @@ def sanitizers(context, rows):
             t.row.tried = tests(t, folder / BUNDLE, SANITIZED, kind, environment)
 
 
+def unlocked(context, rows):
+    """The suites where memory cannot be locked: what they want is the same."""
+    bundle = context.programs and context.programs / BUNDLE
+    for kib in (0, 64):
+        what = f"tests with ulimit -l {kib}"
+        if not (bundle and bundle.exists()):
+            rows.append(skip(PART, what, NOT_BUILT))
+            continue
+        with tally(rows, PART, what) as t:
+            t.row.tried = tests(t, bundle, SANITIZED, what, before=without_locking(kib))
+
+
 def stress(context, rows, seconds=60, threads=16):
     """What `make stress` does."""
     for kind, folder, environment in (
@@ -99,6 +112,7 @@ def run(context):
     if context.short:
         return rows  # `make test` has run these tests
     residue(context, rows)
+    unlocked(context, rows)
     sanitizers(context, rows)
     stress(context, rows)
     return rows
