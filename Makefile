@@ -23,6 +23,8 @@ SD_BUS := /usr/include/systemd/sd-bus.h
 # How long `make stress` runs, and `make fuzz` each area; and which areas: all unless told.
 SECONDS ?= 60
 AREAS ?=
+# For example `make proof PROOF_OPTIONS='--only power --seed 1'`.
+PROOF_OPTIONS ?=
 
 # The runtime's crash report prints memory, and slows every test that expects a crash.
 export SWIFT_BACKTRACE := enable=no
@@ -30,20 +32,13 @@ export SWIFT_BACKTRACE := enable=no
 # Builds share one folder, and SwiftPM uses all cores by itself.
 .NOTPARALLEL:
 
-# What `make proof` runs besides: the program of the tests that look into memory, in each kind of build, and the tests
-# under two sanitizers.
-proof-programs: static
-	$(SWIFT) build -c release --product ResidueProbe $(STATIC_BUILD)
-	$(SWIFT) build $(BIND_NOW) --product coffer
-	$(SWIFT) build $(BIND_NOW) --product ResidueProbe
-	$(SWIFT) build -c release --build-tests $(BIND_NOW)
-	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
-	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
-
+# What is promised, shown on the built programs; each part says what it skips, and many need root.
+PROOF := $(PYTHON) Tests/Proof/run.py
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe
 
-.PHONY: all deps build demo stress proof-programs test lint docs test-debug test-release test-audit test-interop test-consumer test-logind test-install static install fuzz format clean
+.PHONY: all deps build demo stress proof proof-programs test lint docs test-debug test-release test-audit test-interop test-consumer \
+	test-logind test-install test-proof static install fuzz format clean
 
 all: build
 
@@ -56,7 +51,7 @@ build: deps
 demo: build
 	@scripts/demo.sh "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"
 
-test: lint docs test-audit test-interop test-consumer test-debug test-release test-logind test-install
+test: lint docs test-audit test-interop test-consumer test-debug test-release test-logind test-install test-proof
 	@echo "coffer: all tests passed"
 
 lint: deps
@@ -94,6 +89,29 @@ test-logind: deps
 test-install: static
 	@set -e; prefix=$$(mktemp -d); trap 'rm -rf "$$prefix"' EXIT; \
 	$(MAKE) --no-print-directory install PREFIX="$$prefix" DESTDIR=
+
+# A short form of `make proof`, of which each run tries other calls, cuts and mutations.
+test-proof: build static
+	$(PROOF) "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer" --short \
+	--static "$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer"
+
+# What is looked at besides: the program that the tests look into, in each kind of build, and the tests under sanitizers.
+proof-programs: static
+	$(SWIFT) build -c release --product ResidueProbe $(STATIC_BUILD)
+	$(SWIFT) build $(BIND_NOW) --product coffer
+	$(SWIFT) build $(BIND_NOW) --product ResidueProbe
+	$(SWIFT) build -c release --build-tests $(BIND_NOW)
+	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
+
+# All of it, which takes an hour or so; then the faults that are planted, each of which has to be noticed.
+proof: build static proof-programs
+	COFFER_FUZZ=1 $(SWIFT) build $(FUZZ)
+	@set -e; coffer="$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"; \
+	static="$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer"; \
+	fuzzer="$$(COFFER_FUZZ=1 $(SWIFT) build $(FUZZ) --show-bin-path)/Fuzz"; set -x; \
+	$(PROOF) "$$coffer" --static "$$static" --fuzzer "$$fuzzer" $(PROOF_OPTIONS); \
+	$(PROOF) "$$coffer" --static "$$static" --fuzzer "$$fuzzer" --sabotage --json proof-planted.json $(PROOF_OPTIONS)
 
 static: deps
 	$(SWIFT) build -c release $(STATIC)

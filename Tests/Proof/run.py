@@ -26,7 +26,7 @@ sys.path.insert(0, str(HERE))
 from kit.row import Context, Row  # noqa: E402
 
 PARTS = ["crash", "power", "concurrency", "hostile", "memory", "terminal", "environment"]
-WIDTH = 62
+WIDTH = 74
 
 
 def line_of(row):
@@ -45,20 +45,23 @@ def show(row):
 
 
 def attempt(name, context, function):
-    """The rows of a part; a part that breaks off is a row that failed."""
-    start = time.monotonic()
+    """The rows of a part, as they come; a part that breaks off is a row that failed."""
+    start, count = time.monotonic(), 0
     try:
         part = importlib.import_module(f"parts.{name}")
         work = getattr(part, function, None)
         if work is None:
-            why = (part.__doc__ or "").strip().splitlines()[-1:] or [""]
-            return [Row(name, "no planted fault to run", skipped=f"see {name}.py: {why[0]}")]
+            yield Row(name, "no planted fault to run", skipped=f"{name}.py says how it was seen failing")
+            return
         context.scratch.joinpath(name).mkdir()
-        rows = list(work(dataclasses.replace(context, scratch=context.scratch / name)))
-        return rows or [Row(name, "nothing", failed=["it tried nothing"])]
+        for row in work(dataclasses.replace(context, scratch=context.scratch / name)):
+            count += 1
+            yield row
+        if count == 0:
+            yield Row(name, "nothing", failed=["it tried nothing"])
     except Exception as error:
         seconds = round(time.monotonic() - start, 1)
-        return [Row(name, "the whole part", failed=[f"broke off: {type(error).__name__}: {error}"], seconds=seconds)]
+        yield Row(name, "the rest of the part", failed=[f"broke off: {type(error).__name__}: {error}"], seconds=seconds)
 
 
 def options():

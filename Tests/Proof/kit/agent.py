@@ -1,8 +1,12 @@
 """An agent of the program in the home of a place, in the foreground of this process, also under strace."""
 
+import contextlib
 import os
+import pathlib
+import select
 import signal
 import subprocess
+import time
 
 
 class Agent:
@@ -18,8 +22,8 @@ class Agent:
                 command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, pass_fds=[writing], cwd=place.home,
                 env={**place.environment, **(environment or {})}, start_new_session=True)
         os.close(writing)
-        with open(reading, "rb") as ready:  # it ends with the agent
-            self.said = ready.readline().decode().strip()
+        with open(reading, "rb", buffering=0) as ready:  # it ends with the agent, but not where a tracer has it too
+            self.said = ready.read(1_000).decode().strip() if select.select([ready], [], [], timeout)[0] else ""
         self.is_ready = self.said == "ready"
 
     @property
@@ -33,6 +37,28 @@ class Agent:
     def unlock(self, *words):
         """Unlocks the vault of the place in it, by the program."""
         return self.place.coffer(["unlock", *self.place.secret, *words])
+
+    @contextlib.contextmanager
+    def traced(self, words):
+        """Has strace, called by these words, follow all of its threads meanwhile; only root may do so."""
+        with subprocess.Popen(
+                [*words, "-p", str(self.pid)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                start_new_session=True) as tracer:
+            try:
+                end = time.monotonic() + 10
+                while not self.is_traced():
+                    if tracer.poll() is not None or time.monotonic() > end:
+                        raise OSError(f"strace cannot attach: {tracer.poll()}")
+                    time.sleep(0.001)
+                yield
+            finally:
+                tracer.terminate()
+                tracer.communicate(timeout=20)
+
+    def is_traced(self):
+        """Whether each of its threads is traced."""
+        threads = pathlib.Path(f"/proc/{self.pid}/task").glob("*/status")
+        return all("TracerPid:\t0\n" not in thread.read_text() for thread in threads)
 
     def told(self):
         """What it wrote, crash reports too."""

@@ -8,7 +8,6 @@ import subprocess
 
 STRACE = shutil.which("strace", path="/usr/bin:/bin:/usr/local/bin")
 LINE = re.compile(r"^(?:\[pid\s+\d+\] |\d+\s+)?(\w+)\((.*)$")
-RESULT = re.compile(r"\)\s+= (-?\d+|0x[0-9a-f]+|\?)(?: (E[A-Z0-9]+))?")
 INJECTED = "(INJECTED"
 
 
@@ -27,16 +26,14 @@ class Call:
     name: str
     number: int
     text: str
-    result: str | None
-    error: str | None
 
     def __str__(self):
-        return f"{self.name}#{self.number}({self.text[:90]}"
+        return f"{self.name}#{self.number}({self.text[:110]}"
 
 
 def tracing(log, follow=True, names=None):
     """The words before a command that write its calls to a log."""
-    return [STRACE, *(["-f"] if follow else []), "-qq", "-s", "64", "-y", "-o", str(log),
+    return [STRACE, *(["-f"] if follow else []), "-q", "-s", "64", "-y", "-o", str(log),
             *(["-e", "trace=" + names] if names else [])]
 
 
@@ -54,23 +51,28 @@ def everywhere(name, fault, log, follow=True):
     return [*tracing(log, follow, name), "-e", f"inject={name}:{fault}"]
 
 
-def calls(log):
-    """The calls of a trace, in their order, of its first process alone."""
-    found, counts, first = [], {}, None
-    for line in pathlib.Path(log).read_text(errors="replace").splitlines():
-        process = line.split(" ", 1)[0] if line[:1].isdigit() else None
-        first = first or process
+def calls(log, thread=""):
+    """The calls of a trace, in their order: of its first process, or of the first thread that has this in a line."""
+    lines = pathlib.Path(log).read_text(errors="replace").splitlines()
+    chosen = next(line.split(" ", 1)[0] for line in lines if thread in line)
+    found, counts = [], {}
+    for line in lines:
         match = LINE.match(line)
-        if process != first or not match:
+        if line.split(" ", 1)[0] != chosen or not match:
             continue
         name, text = match.groups()
         counts[name] = counts.get(name, 0) + 1
-        result = RESULT.search(line)
-        found.append(Call(name, counts[name], text, *(result.groups() if result else (None, None))))
+        found.append(Call(name, counts[name], text))
     return found
 
 
-def took_place(log, fault):
-    """Whether the fault was made in this run."""
-    text = pathlib.Path(log).read_text(errors="replace")
-    return "killed by SIGKILL" in text if fault == "signal=KILL" else INJECTED in text
+def hit(log, fault):
+    """The text of the call that got the fault in this run, "" if the trace does not tell, None if none got it."""
+    lines = pathlib.Path(log).read_text(errors="replace").splitlines()
+    if fault == "signal=KILL":
+        return "" if any("killed by SIGKILL" in line for line in lines) else None
+    injected = next((line for line in lines if INJECTED in line), None)
+    if injected is None:
+        return None
+    match = LINE.match(injected)
+    return match[2] if match else ""

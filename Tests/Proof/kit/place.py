@@ -70,9 +70,10 @@ class Place:
         self.vault = self.folder / "v.coffer"
         self.passphrase_file = self.home / "passphrase"
         self.passphrase_file.write_bytes(passphrase + b"\n")
+        self.state = self.home / "state"
         self.secret = ["--passphrase-file", str(self.passphrase_file)]  # words for `coffer`
         self.environment = {
-            "HOME": str(self.home), "COFFER_VAULT": str(self.vault), "XDG_STATE_HOME": str(self.home / "state"),
+            "HOME": str(self.home), "COFFER_VAULT": str(self.vault), "XDG_STATE_HOME": str(self.state),
             "COFFER_RUNTIME_DIR": str(self.home / "run"), "PATH": "/usr/bin:/bin", "LC_ALL": "C.UTF-8",
             "SWIFT_BACKTRACE": "enable=no", "LD_BIND_NOW": "1",
         }
@@ -90,7 +91,7 @@ class Place:
         """As it was made: the first vault, nothing beside it, nothing remembered."""
         for path in self.folder.iterdir():
             path.unlink()
-        shutil.rmtree(self.home / "state", ignore_errors=True)
+        shutil.rmtree(self.state, ignore_errors=True)
         self.write(self.original)
 
     def run(self, command, input=b"", timeout=60, environment=None, **more):

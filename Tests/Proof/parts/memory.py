@@ -6,8 +6,10 @@ AREAS = [scans, crashes, limits, growth, suites]
 
 
 def run(context):
-    return [row for area in AREAS for row in area.run(context)]
+    for area in AREAS:
+        yield from area.run(context)
 
 
 def sabotage(context):
-    return [row for area in AREAS for row in area.sabotage(context)]
+    for area in AREAS:
+        yield from area.sabotage(context)

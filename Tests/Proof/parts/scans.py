@@ -124,7 +124,8 @@ def walk(context, rows, cases, every, program, title):
                         if case.passphrase == "none":
                             done = agent.unlock()
                             t.want(done.code == 0, f"{case.what}: unlock: {done}")
-                    steps = Walk(place, case, program, every)
+                    # A client that is looked at for too long is given up by the agent.
+                    steps = Walk(place, case, program, max(every, 8) if case.agent else every)
                     search = steps.run()
                 scans += search.scans
                 exceptions += steps.of_derivation

@@ -1,0 +1,67 @@
+"""What is checked after a save that was killed or got a fault: nothing lost, nothing half, nothing left, and well told."""
+
+import re
+import stat
+
+# What the message names as the step, by what is called and on what; `StorageError.Step` has the words. A step before
+# that a save begins to write is enough: nothing has happened by then.
+READING = "open the vault|read the vault|follow the symbolic link|open the directory|check the file to be replaced"
+LOCKING = "open the lock file|lock the vault"
+STEPS = [
+    (r"fsync.*\.tmp-", "bring the temporary file to the disk"),
+    (r"fsync", "bring the directory to the disk"),
+    (r"renameat", "rename the temporary file"),
+    (r"openat.*\.tmp-", "create the temporary file"),
+    (r"write.*\.tmp-", "write the temporary file"),
+    (r"pread64.*\.tmp-", "read the temporary file back"),
+    (r"newfstatat.*\.tmp-", "keep the mode of the file|read the temporary file back|rename the temporary file"),
+    (r"\.lock", LOCKING),
+    (r"v\.coffer|/vaults", READING),
+]
+
+
+def check(t, place, save, outcome, label):
+    """The vault after one save that a fault met; gives the generation."""
+    generation = save.generation(place)
+    t.check(generation in ("old", "new"), f"{label}: {generation}; {outcome}")
+    t.want(outcome.code is not None, f"{label}: it hangs")
+    t.want(not save.lost(place, generation, outcome), f"{label}: told as made, and {generation}; {outcome}")
+    if generation == "old" and (again := save.again(place)):
+        t.want(again.code == 0 and save.generation(place) == "new", f"{label}: it cannot be made again: {again}")
+        generation = "old" if again.code else "made again"
+    if generation in ("old", "new", "made again"):
+        mode = place.vault.lstat().st_mode
+        t.want(stat.S_ISREG(mode) and stat.S_IMODE(mode) == 0o600, f"{label}: its mode is {mode:o}")
+        check_next_save(t, place, save, generation, label)
+    return "old" if generation == "made again" else generation
+
+
+def check_next_save(t, place, save, generation, label):
+    """The next save finds the vault, is made, and takes away what the other one left."""
+    passphrase = save.passphrase if generation == "new" else None
+    before = place.opened(passphrase)
+    done = place.coffer(["set", "next", *save.secret(place, generation)], b"y")
+    good = t.want(done.code == 0, f"{label}: the next save fails: {done}")
+    after = place.opened(passphrase)
+    good = good and after.settings == {**before.settings, "next": "y"} and after.generation == before.generation + 1
+    t.want(good, f"{label}: after the next save, generation {after.generation}, {str(after.settings)[:300]}")
+    t.want(not place.leftovers(), f"{label}: left after the next save: {place.leftovers()}")
+    state = place.state / "coffer"
+    left = {path.name for path in state.iterdir()} - {"freshness", ".freshness.lock"} if state.is_dir() else ()
+    t.want(not left, f"{label}: left in the state after the next save: {left}")
+
+
+def check_told(t, place, outcome, generation, call, text, label):
+    """Exit code and message after a failure at a call: 15, the step, and that the change is made if it is."""
+    if outcome.code == 0:
+        return
+    said = outcome.err.decode(errors="replace")
+    if not t.want(outcome.code == 15 and str(place.state) not in text, f"{label}: {outcome}"):
+        return
+    if generation == "new" and "made " not in outcome.out.decode():
+        t.want("may not survive a power cut" in said, f"{label}: made, and not told so: {outcome}")
+        return
+    told = re.search(r"could not ([a-z ]+)|may not survive a power cut", said)
+    expected = next((steps for pattern, steps in STEPS if re.search(pattern, f"{call.name}({text}")), "")
+    named = told and (told[1] is None and "directory" in expected or told[1] and re.match(expected, told[1]))
+    t.want(named or not expected, f"{label}: the message does not name the step, {expected}: {outcome}")
