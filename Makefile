@@ -9,8 +9,9 @@ PYTHON := /usr/bin/python3
 BIND_NOW := -Xlinker -z -Xlinker now
 # One file that needs no library and is loaded at a random address. SwiftPM's run path breaks a static PIE at its
 # start, and only lld can link one.
-STATIC := --product coffer --scratch-path .build-static --disable-local-rpath \
+STATIC_BUILD := --scratch-path .build-static --disable-local-rpath \
 	-Xswiftc -static-executable -Xswiftc -use-ld=lld -Xswiftc -Xclang-linker -Xswiftc -static-pie -Xlinker -s
+STATIC := --product coffer $(STATIC_BUILD)
 # SwiftPM leaves out its own entry point for a fuzzer, but hands the compiler one sanitizer after the other, and the
 # last one wins: so both are named once more. Unoptimised code would hide loads from the address sanitizer.
 FUZZ := -c release --product Fuzz --scratch-path .build-fuzz --sanitize=fuzzer --sanitize=address \
@@ -36,8 +37,8 @@ PROOF := $(PYTHON) Tests/Proof/run.py
 # Sixteen threads on one vault, with and without the thread sanitizer.
 STRESS := --product StressProbe
 
-.PHONY: all deps build demo stress proof test lint docs test-debug test-release test-audit test-interop test-consumer \
-	test-logind test-install test-proof static install bench fuzz format clean
+.PHONY: all deps build demo stress proof proof-programs test lint docs test-debug test-release test-audit test-interop \
+	test-consumer test-logind test-install test-proof static install bench fuzz format clean
 
 all: build
 
@@ -94,8 +95,17 @@ test-proof: build static
 	$(PROOF) "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer" --short \
 	--static "$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer"
 
+# What is looked at besides: the program that the tests look into, in each kind of build, and the tests under sanitizers.
+proof-programs: static
+	$(SWIFT) build -c release --product ResidueProbe $(STATIC_BUILD)
+	$(SWIFT) build $(BIND_NOW) --product coffer
+	$(SWIFT) build $(BIND_NOW) --product ResidueProbe
+	$(SWIFT) build -c release --build-tests $(BIND_NOW)
+	$(SWIFT) build --build-tests --sanitize=address --scratch-path .build-asan
+	$(SWIFT) build --build-tests --sanitize=thread --scratch-path .build-tsan
+
 # All of it, which takes an hour or so; then the faults that are planted, each of which has to be noticed.
-proof: build static
+proof: build static proof-programs
 	COFFER_FUZZ=1 $(SWIFT) build $(FUZZ)
 	@set -e; coffer="$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer"; \
 	static="$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer"; \

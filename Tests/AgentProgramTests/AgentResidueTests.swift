@@ -13,14 +13,16 @@ import VaultFile
         let home: AgentHome
         var secrets: [String: [UInt8]]
 
-        /// - Parameter hasSeams: whether the machine of the agent sleeps when a test says so.
-        init(hasSeams: Bool = false) throws {
+        /// - Parameters:
+        ///   - hasSeams: whether the machine of the agent sleeps when a test says so.
+        ///   - shell: what a shell does before it becomes the agent.
+        init(hasSeams: Bool = false, after shell: String = ":") throws {
             home = try AgentHome()
             secrets = home.values
             secrets["passphrase"] = home.passphrase
             secrets["key"] = try home.key()
             secrets["absent"] = canary()
-            if hasSeams { try home.startWithSeams() } else { try home.start() }
+            if hasSeams { try home.startWithSeams() } else { try home.start(after: shell) }
         }
 
         /// Looks until each of some secrets stands once, in guarded memory, and no other one anywhere. What was freed a
@@ -177,6 +179,23 @@ import VaultFile
         try watched.expect(Self.open.union(["lost"]), "saved")
         try home.client().lockAll()
         try watched.expect([], "locked")
+    }
+
+    @Test("a save that cannot be written leaves nothing of what it was to save")
+    func unwritable() throws {
+        // The file has more bytes than that.
+        var watched = try Watched(after: "trap '' XFSZ; ulimit -f 2")
+        let home = watched.home
+        try home.unlock()
+        let lost = canary()
+        watched.secrets["lost"] = lost
+        for _ in 0..<2 {
+            let outcome = try home.run(["set", "lost"], text: String(decoding: lost, as: UTF8.self))
+            #expect(outcome.code == 15, "\(outcome.messages)")
+        }
+        try watched.expect(Self.open, "refused")
+        try home.client().lockAll()
+        try watched.expect([], everything: true, "locked")
     }
 
     @Test("a crash leaves no core, and no secret in what is said of it", arguments: [SIGSEGV, SIGABRT])

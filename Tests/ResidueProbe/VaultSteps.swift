@@ -23,10 +23,21 @@ struct VaultSteps {
     }
 
     private func step(_ verb: String, _ name: String) async throws {
-        if verb == "unlock-async" {
-            try await vault.unlock(try Secret(readingLineFrom: 0))
-        } else {
-            try step(verb, SecretKey(name))
+        switch verb {
+        case "unlock-async": try await vault.unlock(try Secret(readingLineFrom: 0))
+        case "cycles": try cycles(Int(name) ?? 0)
+        default: try step(verb, SecretKey(name))
+        }
+    }
+
+    /// Unlocks, reads and locks so often, with a key that is derived once.
+    private func cycles(_ count: Int) throws {
+        let passphrase = try Secret(readingLineFrom: 0)
+        let key = try vault.deriveKey(passphrase)
+        for _ in 0..<count {
+            try vault.unlock(key: key)
+            try step("read", SecretKey("first"))
+            vault.lock()
         }
     }
 

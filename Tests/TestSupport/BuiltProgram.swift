@@ -2,8 +2,12 @@ package import Foundation
 
 /// A program that this package builds, beside the tests.
 package enum BuiltProgram {
-    /// Where the programs are: the folder of the test bundle, or of the program that runs the tests.
+    /// Where the programs are: in the folder `$COFFER_TEST_PROGRAMS`, to test those of another build, or else beside the
+    /// test bundle, or the program that runs the tests.
     package static let directory: URL = {
+        if let folder = ProcessInfo.processInfo.environment["COFFER_TEST_PROGRAMS"] {
+            return URL(fileURLWithPath: folder, isDirectory: true)
+        }
         let bundle = CommandLine.arguments.first { $0.hasSuffix(".xctest") }
         return URL(fileURLWithPath: bundle ?? CommandLine.arguments[0]).deletingLastPathComponent()
     }()

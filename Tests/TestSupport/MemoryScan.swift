@@ -55,6 +55,7 @@ public struct MemoryScan: Sendable {
         let memory = unsafe open("/proc/\(process)/mem", O_RDONLY | O_CLOEXEC)
         guard memory >= 0 else { throw Forbidden(errno: errno) }
         defer { close(memory) }
+        Self.count()
         var report = Report()
         let longest = needles.map(\.bytes.count).max() ?? 0
         // The value around a piece is looked at too, so that far before and after it.

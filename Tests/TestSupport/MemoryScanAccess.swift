@@ -8,6 +8,15 @@ extension MemoryScan {
         ProcessInfo.processInfo.environment["COFFER_TEST_SKIP_MEMORY_SCAN"] == "1"
     }
 
+    /// Notes a scan in the file `$COFFER_TEST_SCANS`, for a table of how many there were.
+    static func count() {
+        guard let path = ProcessInfo.processInfo.environment["COFFER_TEST_SCANS"] else { return }
+        let file = unsafe open(path, O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0o600)
+        guard file >= 0 else { return }
+        _ = unsafe write(file, "\n", 1)
+        close(file)
+    }
+
     /// How to start a program that shuts out the other processes of its user, so that the tests can look in.
     ///
     /// Root may always. Anyone else starts it in a user namespace, whose owner has root's rights over what runs in it.

@@ -38,11 +38,8 @@ public final class MemoryScanChild {
 
     deinit { end() }
 
-    /// Where the build puts a product.
-    public static func product(_ name: String) -> URL {
-        URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent()
-            .appendingPathComponent(name)
-    }
+    /// Where the tests find a product.
+    public static func product(_ name: String) -> URL { BuiltProgram.directory.appendingPathComponent(name) }
 
     /// Writes bytes to the child's input.
     public func send(_ bytes: [UInt8]) throws { try input.fileHandleForWriting.write(contentsOf: Data(bytes)) }
