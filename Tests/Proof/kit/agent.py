@@ -53,7 +53,10 @@ class Agent:
                 yield
             finally:
                 tracer.terminate()
-                tracer.communicate(timeout=20)
+                try:
+                    tracer.communicate(timeout=5)
+                except subprocess.TimeoutExpired:  # it can wait for ever for threads that were killed
+                    tracer.kill()
 
     def is_traced(self):
         """Whether each of its threads is traced."""

@@ -75,7 +75,7 @@ def drive(context, rows, save, kind, most=None, skipped=None):
     what = "each call" if most is None else "some calls"
     with tally(rows, "power", f"{save.name} on {kind}{why}: a cut at {what} on files") as t:
         disks = [Disk(context, save, number, kind) for number in range(DISKS)]
-        calls = [call for call in own(disks[0].calls, disks[0].place) if call.name in FILES]
+        calls = [call for call in own(disks[0].calls, disks[0].place)[0] if call.name in FILES]
         numbers = None
         if skipped:
             missing = [call for call in calls if call.name == "fsync" and skipped.search(call.text)]
