@@ -12,8 +12,9 @@ import sys
 
 from kit.agent import Agent
 from kit.place import CHEAP
-from kit.row import noticed, tally
+from kit.row import noticed, skip, tally
 
+from . import keeping
 from .cases import CASES, PART, SHORT, Case, Scene, canary
 from .memory_search import Forbidden, Search, misplaced, needles, told
 from .stepping import CALLS, Stepped
@@ -174,11 +175,21 @@ def planted(context):
 
 
 def sabotage(context):
-    """A program that reads the passphrase into ordinary memory and ends, for `coffer`."""
+    """A program that keeps what it reads, and one that tells what it keeps."""
     rows = planted(context)
-    careless = [sys.executable, "-c", "import sys; kept = open(sys.argv[sys.argv.index('--passphrase-file') + 1], 'rb')"
-                ".read(); sys.stderr.write('no: ' + kept.decode()); sys.exit(8)"]
+    telling = [sys.executable, "-c", "import sys; kept = open(sys.argv[sys.argv.index('--passphrase-file') + 1], 'rb')"
+               ".read(); sys.stderr.write('no: ' + kept.decode()); sys.exit(8)"]
     found = []
-    walk(context, found, [Case("a careless program", ["get", "first"])], 40, careless, "a careless program")
-    rows.append(noticed(PART, "a program that keeps what it read, tells it, and ends with another code", found, 4))
+    walk(context, found, [Case("careless", ["get", "first"])], 40, telling, "a careless program")
+    rows.append(noticed(PART, "a program that keeps and tells its passphrase, and ends with another code", found, 4))
+    what = "a `coffer` that keeps what it reads"
+    if keeping.library(context) is None:
+        return [*rows, skip(PART, what, "there is no C compiler")]
+    for case in CASES:
+        # What comes through the agent is received; what is refused before it is read is not kept.
+        if not case.agent and case.code != 5:
+            found = []
+            walk(context, found, [case], 80, ["/usr/bin/env", f"LD_PRELOAD={keeping.library(context)}", context.coffer],
+                 what)
+            rows.append(noticed(PART, f"{what}: {case.what}", found))
     return rows

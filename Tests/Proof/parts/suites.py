@@ -6,10 +6,10 @@ import os
 import pathlib
 import re
 import subprocess
-import sys
 
 from kit.row import noticed, skip, tally
 
+from . import keeping
 from .cases import PART
 from .limits import without_locking
 
@@ -18,6 +18,10 @@ BUNDLE = "cofferPackageTests.xctest"
 SCANNING = "Residue|MemoryScanTests"
 # Commands with limits of their own address space have no room for what a sanitizer reserves.
 SANITIZED = "^(SecureMemoryTests|PropertyListsTests|VaultFileTests|CofferTests|CofferAgentTests)\\."
+NOT_SCANNING = [
+    "importing the library changes no signal, limit or dump setting of the process",
+    "a process that is not there cannot be scanned", "a crash leaves no core, and no secret in what is said of it",
+]
 SANITIZERS = {
     "address": {"ASAN_OPTIONS": "detect_leaks=0:exitcode=66"},
     "thread": {"TSAN_OPTIONS": "halt_on_error=1:exitcode=66"},
@@ -29,24 +33,27 @@ WANTED = ("ResidueProbe", "coffer")
 NOT_BUILT = "not built: make proof-programs"
 
 
-def tests(t, bundle, choice, name, environment=(), skipping=(), before=()):
-    """Runs the tests of a bundle that a pattern chooses. Gives how many there were."""
+def run_tests(bundle, choice, environment=(), before=()):
+    """Runs the tests of a bundle that a pattern chooses: how it ended, what it said, and how many tests there were."""
     done = subprocess.run(
-        [*before, bundle, "--testing-library", "swift-testing", "--filter", choice,
-         *(word for other in skipping for word in ("--skip", other))],
-        capture_output=True, text=True, errors="replace", check=False, cwd=ROOT,
+        [*before, bundle, "--testing-library", "swift-testing", "--filter", choice], capture_output=True, text=True,
+        errors="replace", check=False, cwd=ROOT,
         env={**os.environ, "SWIFT_BACKTRACE": "enable=no", "NO_COLOR": "1", **dict(environment)})
-    said = done.stdout + done.stderr
-    found = SUMMARY.search(said)
-    lines = [line for line in said.splitlines() if ISSUE.search(line)]
-    t.want(found, f"{name}: ended with {done.returncode}, and no test was counted: {said[-400:]}")
-    if done.returncode != 0:
-        for line in lines[:20] or [said[-400:]]:
+    found = SUMMARY.search(done.stdout + done.stderr)
+    return done.returncode, done.stdout + done.stderr, int(found[1]) if found else 0
+
+
+def tests(t, bundle, choice, name, environment=(), before=()):
+    """Runs tests, of which none may fail. Gives how many there were."""
+    code, said, count = run_tests(bundle, choice, environment, before)
+    t.want(count, f"{name}: ended with {code}, and no test was counted: {said[-400:]}")
+    if code != 0:
+        for line in [line for line in said.splitlines() if ISSUE.search(line)][:20] or [said[-400:]]:
             t.want(False, f"{name}: {line}")
     skips = sorted({line for line in said.splitlines() if line.startswith("SKIPPED")})
     if skips:
         t.row.skipped = "; ".join(skips)
-    return int(found[1]) if found else 0
+    return count
 
 
 def residue(context, rows):
@@ -125,7 +132,7 @@ place.initialize(repeating: 1, count: 4)
 nonisolated(unsafe) let shared = place
 func run() -> pthread_t {
     var thread = pthread_t()
-    pthread_create(&thread, nil, { _ in for _ in 0..<1_000_000 { shared[0] += 1 }; return nil }, nil)
+    pthread_create(&thread, nil, { _ in for _ in 0..<100 { shared[0] += 1; usleep(1_000) }; return nil }, nil)
     return thread
 }
 let threads = [run(), run()]
@@ -150,15 +157,13 @@ def sabotage(context):
             t.check(done.returncode != 66, f"{kind}: {done.returncode} {done.stderr[:80]}")
         rows.append(noticed(PART, f"a race and a use after free, {kind} sanitizer", found))
     bundle = context.programs and context.programs / BUNDLE
-    if bundle and bundle.exists():
-        folder, found = context.scratch / "programs", []
-        folder.mkdir()
-        for name in WANTED:
-            careless = folder / name
-            careless.write_text(f"#!{sys.executable}\nimport os, sys\nkept = []\nprint('ready', flush=True)\n"
-                                "for line in sys.stdin.buffer:\n    kept.append(line)\n    print('ok', flush=True)\n")
-            careless.chmod(0o755)
-        with tally(found, PART, "careless") as t:
-            tests(t, bundle, "ResidueTests.CacheResidueTests", "careless", {"COFFER_TEST_PROGRAMS": str(folder)})
-        rows.append(noticed(PART, "a cache in ordinary memory, by the tests' scans", found))
+    what = "programs that keep what they read, by the tests' scans"
+    if not (bundle and bundle.exists()) or keeping.library(context) is None:
+        return [*rows, skip(PART, what, NOT_BUILT)]
+    for name in WANTED:
+        folder = keeping.careless(context, context.programs / name, name).parent
+    with tally(rows, PART, what) as t:
+        _, said, t.row.tried = run_tests(bundle, SCANNING, {"COFFER_TEST_PROGRAMS": str(folder)})
+        unaware = set(re.findall(r'Test "(.*)" (?:with .*)?passed after', said)) - set(NOT_SCANNING)
+        t.want(t.row.tried > len(NOT_SCANNING) and not unaware, f"not noticed by: {'; '.join(sorted(unaware))}")
     return rows
