@@ -20,8 +20,8 @@ extension Failure {
                 .agentUnavailable, "the agent ended, or closed the connection, before it answered", hint: "try again")
         case .timedOut:
             self.init(
-                .agentUnavailable, "the agent did not answer in time",
-                hint: "try again; coffer agent stop ends the agent")
+                .agentUnavailable, "the agent did not answer in time; what it has unlocked may still be unlocked",
+                hint: "try again; pkill -KILL -x coffer-agent ends it, and with it all that it holds")
         case .tooLarge:
             self.init(.limitExceeded, "that is more than the agent takes at once", hint: "--no-agent goes without")
         case .noMemory: self = .outOfMemory

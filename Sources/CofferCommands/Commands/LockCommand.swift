@@ -7,7 +7,8 @@ enum LockCommand {
         details: [
             "Its memory holds zeros when this returns, but for a request that is being answered. An unlock that has begun "
                 + "and not ended is refused.",
-            "If no agent is running, nothing is unlocked; the exit code is 18 then.",
+            "If no agent is running, nothing is unlocked; the exit code is 18 then. It is 18, too, if the agent cannot be used "
+                + "or does not answer: then the message says so, and a vault may still be unlocked.",
         ],
         examples: [.init("coffer lock --all", "every vault that you have unlocked")], run: run)
 
