@@ -21,7 +21,7 @@ extension Failure {
         case .timedOut:
             self.init(
                 .agentUnavailable, "the agent did not answer in time; what it has unlocked may still be unlocked",
-                hint: "try again; pkill -KILL -x coffer-agent ends it, and with it all that it holds")
+                hint: "try again; pkill -KILL -U $(id -u) -x coffer-agent ends it, and with it all that it holds")
         case .tooLarge:
             self.init(.limitExceeded, "that is more than the agent takes at once", hint: "--no-agent goes without")
         case .noMemory: self = .outOfMemory

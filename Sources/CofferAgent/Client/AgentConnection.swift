@@ -11,6 +11,9 @@ package struct AgentConnection: ~Copyable, Sendable {
         case refused(version: UInt32)
     }
 
+    /// How long an agent may take to answer a greeting: it does nothing else for that.
+    package static let patience = Duration.seconds(5)
+
     /// The socket.
     package let location: AgentLocation
     private let socket: OwnedDescriptor
@@ -25,7 +28,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     ///   - location: where the agent listens.
     ///   - timeout: how long the agent may take to answer the greeting.
     /// - Throws: `noAgent`, `foreignAgent`, `broken`, `timedOut`.
-    package init(greeting location: AgentLocation, timeout: Duration = .seconds(5)) throws(AgentClientError) {
+    package init(greeting location: AgentLocation, timeout: Duration = patience) throws(AgentClientError) {
         let deadline = MonotonicTime.deadline(after: timeout)
         socket = try Self.greet(location, until: deadline)
         greeting = .sent(deadline: deadline)
@@ -38,7 +41,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     ///   - location: where the agent listens.
     ///   - timeout: how long to wait for the greeting's answer.
     /// - Throws: `noAgent`, `foreignAgent`, `version`, `broken`, `timedOut`.
-    package init(to location: AgentLocation, timeout: Duration = .seconds(5)) throws(AgentClientError) {
+    package init(to location: AgentLocation, timeout: Duration = patience) throws(AgentClientError) {
         let deadline = MonotonicTime.deadline(after: timeout)
         let socket = try Self.greet(location, until: deadline)
         greeting = .answered(try Self.greeted(try Self.receive(from: socket.number, until: deadline)))
@@ -54,7 +57,7 @@ package struct AgentConnection: ~Copyable, Sendable {
     ///   - location: where the agent listens.
     ///   - timeout: how long to wait for the greeting's answer.
     /// - Throws: `noAgent`, `foreignAgent`, `broken`, `timedOut`.
-    package init(toAnyVersion location: AgentLocation, timeout: Duration = .seconds(5)) throws(AgentClientError) {
+    package init(toAnyVersion location: AgentLocation, timeout: Duration = patience) throws(AgentClientError) {
         let deadline = MonotonicTime.deadline(after: timeout)
         let socket = try Self.greet(location, until: deadline)
         do throws(AgentClientError) {
@@ -114,12 +117,14 @@ package struct AgentConnection: ~Copyable, Sendable {
         var isOfEveryVersion = false
         if case .refused = greeting { isOfEveryVersion = request.isOfEveryVersion }
         if case .refused(let version) = greeting, !isOfEveryVersion { throw .version(version) }
-        if request.carriesSecrets { _ = try memory(until: deadline) }
+        // The time since the connection was made counts for nothing: its process may have been stopped meanwhile.
+        let greetingDeadline = min(deadline, MonotonicTime.deadline(after: Self.patience))
+        if request.carriesSecrets { _ = try memory(until: greetingDeadline) }
         let frame = try Self.encode(request)
         do throws(AgentClientError) {
             // The key or the value has done its work when it is sent, and is wiped there.
             isSent = try Self.send(frame, on: socket.number, until: deadline)
-            if !isOfEveryVersion { _ = try memory(until: deadline) }
+            if !isOfEveryVersion { _ = try memory(until: greetingDeadline) }
             return try Self.receive(from: socket.number, until: deadline)
         } catch {
             // What comes later would be taken for the answer of the next request.

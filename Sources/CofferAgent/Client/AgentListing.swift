@@ -31,11 +31,13 @@ package struct AgentListing: Sendable {
             }
             guard generation == nil || generation == found else { return nil }
             generation = found
-            // Pages that repeat names, or have more of them than a vault, would be asked for without an end.
+            // Pages that repeat names, or have more of them than a vault, would be asked for without an end. Names that take
+            // three bytes a character here take two in a vault.
             for entry in page {
                 let next = Array(entry.name.utf8)
                 size += next.count
-                guard last.map({ $0.lexicographicallyPrecedes(next) }) ?? true, size <= PropertyListLimits.bytes else {
+                guard last.map({ $0.lexicographicallyPrecedes(next) }) ?? true, size <= 2 * PropertyListLimits.bytes
+                else {
                     throw nonsense()
                 }
                 last = next

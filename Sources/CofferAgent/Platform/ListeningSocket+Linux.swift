@@ -27,9 +27,10 @@ struct ListeningSocket: ~Copyable, Sendable {
 
     /// Listens: at a socket that was handed in, else at one of its own.
     ///
-    /// The lock decides who lives. With a socket that was handed in, an agent that is about to end is waited for: the service
-    /// manager would soon give up starting another, and clients wait at the socket meanwhile. Under the lock, a socket that nobody answers at is what a killed agent left, and is replaced;
-    /// one that somebody answers at is never touched.
+    /// The lock decides who lives. With a socket that was handed in, an agent that is about to end is waited for: the
+    /// service manager would soon give up starting another, and clients wait at the socket meanwhile. Under the lock, a
+    /// socket that nobody answers at is what a killed agent left, and is replaced; one that somebody answers at is never
+    /// touched.
     ///
     /// - Parameters:
     ///   - location: where.

@@ -46,6 +46,8 @@ struct RuntimeDirectory: ~Copyable, Sendable {
             }
         }
         let directory = OwnedDescriptor(descriptor)
+        // Once more, since not every C library can do it by name without following a link.
+        if isNew { fchmod(descriptor, S_IRWXU) }
         try check(descriptor, path)
         try checkParent(descriptor, path)
         return directory

@@ -80,7 +80,11 @@ extension AgentLoop {
 
     /// Hands over the requests that wait, as far as there is room for their answers.
     func dispatchWaiting() {
-        while let number = queues.next(hasRoom: budget.hasRoomForReplies) { dispatchWaiting(number) }
+        while let number = queues.next(
+            hasRoom: budget.hasRoomForReplies, place: { handler.knownPlace(of: String(decoding: $0, as: UTF8.self)) })
+        {
+            dispatchWaiting(number)
+        }
     }
 
     private func dispatchWaiting(_ number: UInt64) {

@@ -32,7 +32,7 @@ package struct RequestQueues: Sendable {
 
     private struct Waiting {
         let connection: UInt64
-        let lane: ReadLane?
+        var lane: ReadLane?
     }
 
     private struct Line {
@@ -95,9 +95,12 @@ package struct RequestQueues: Sendable {
 
     /// Takes the connection out whose request is to begin next.
     ///
-    /// - Parameter hasRoom: whether there is room for answers that may be large.
+    /// - Parameters:
+    ///   - hasRoom: whether there is room for answers that may be large.
+    ///   - place: where a path leads to that was not seen when its request came, if it was seen since.
     /// - Returns: nil if none may begin at this time.
-    package mutating func next(hasRoom: Bool) -> UInt64? {
+    package mutating func next(hasRoom: Bool, place: (_ path: [UInt8]) -> [UInt8]? = { _ in nil }) -> UInt64? {
+        changeLanes(place)
         for line in Self.lines {
             let found = self[keyPath: line]
             guard found.inFlight < found.mostInFlight, hasRoom || !found.needsRoom,
@@ -106,6 +109,17 @@ package struct RequestQueues: Sendable {
             return self[keyPath: line].waiting.remove(at: index).connection
         }
         return nil
+    }
+
+    // Whoever waits by a path that is known by now waits for its vault, with those who named it otherwise.
+    private mutating func changeLanes(_ place: ([UInt8]) -> [UInt8]?) {
+        var asked: [[UInt8]: [UInt8]?] = [:]
+        for index in reads.waiting.indices {
+            guard case .unseen(let path)? = reads.waiting[index].lane else { continue }
+            let found = asked[path] ?? place(path)
+            asked[path] = .some(found)
+            if let found { reads.waiting[index].lane = .vault(found) }
+        }
     }
 
     private func isBusy(_ lane: ReadLane?) -> Bool {

@@ -6,9 +6,9 @@ enum StatusCommand {
     static let command = Command(
         "status", "say whether the vault is unlocked, and for how long", options: [.json],
         details: [
-            "The exit code is 0 if the agent has the vault unlocked, 14 if it is locked, and 18 if no agent is running, or if it "
-                + "cannot be used: then nobody knows, and --json says null. With --quiet the exit code is all that is said, "
-                + "unless --json is given. Asking extends no time.",
+            "The exit code is 0 if the agent has the vault unlocked, 14 if it is locked, and 18 if no agent is running. It is "
+                + "18, too, if the agent cannot be used or does not answer: then nobody knows. With --quiet the exit code is "
+                + "all that is said, unless --json is given. Asking extends no time.",
             "Where systemd listens for the agent, asking starts one: without one it is then 14 instead of 18.",
             "With --json, state and running are null where an agent gives no answer, so that nobody knows.",
             "Without the agent a vault is unlocked only while a command runs.",

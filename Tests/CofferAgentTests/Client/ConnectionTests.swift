@@ -43,6 +43,10 @@ struct ConnectionTests {
         let start = ContinuousClock.now
         #expect(Self.failure(place.location, timeout: .milliseconds(200)) == .timedOut)
         #expect(ContinuousClock.now - start < .seconds(10))
+        // A question that may take longer waits no longer for the greeting.
+        var asking = try AgentConnection(greeting: place.location)
+        #expect(Self.failure(of: &asking, .status, .seconds(60)) == .timedOut)
+        #expect(ContinuousClock.now - start < .seconds(40))
         silent.close()
         let agent = try TestAgent()
         var connection = try agent.connect()

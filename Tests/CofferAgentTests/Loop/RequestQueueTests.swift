@@ -118,6 +118,29 @@ struct RequestQueueTests {
         #expect(begin() == 2)
     }
 
+    @Test("Who waits by a path that has become known waits for its vault, whatever drives hang")
+    func becomesKnown() {
+        var queues = Self.queues(reads: 4)
+        for connection in UInt64(0)...2 { _ = queues.wait(connection, for: .read, on: .unseen([1])) }
+        var isKnown = false
+        func begin() -> UInt64? {
+            let place: ([UInt8]) -> [UInt8]? = { path in isKnown && path == [1] ? [9] : nil }
+            guard let connection = queues.next(hasRoom: true, place: place) else { return nil }
+            let lane: ReadLane = isKnown ? .vault([9]) : .unseen([1])
+            queues.begin(
+                100 + connection,
+                RequestQueues.Flight(connection: connection, load: .read, lane: lane, charge: 0, locks: 0))
+            return connection
+        }
+        #expect([begin(), begin()] == [0, nil])
+        isKnown = true
+        _ = queues.end(100)
+        // One of them, not all that waited by the path.
+        #expect([begin(), begin()] == [1, nil])
+        _ = queues.end(101)
+        #expect([begin(), begin()] == [2, nil])
+    }
+
     @Test("Without room for replies, only changes begin")
     func noRoom() {
         var queues = Self.queues()

@@ -79,7 +79,9 @@ import Testing
         let secret = try Secret.text("theirs")
         try other.update { draft in draft.set(SecretKey("password"), to: secret) }
         scene.clock.advance(by: .seconds(1))
-        #expect(try scene.text(place) == "theirs")
+        // While a look at the file goes on, a read is answered from what was there before.
+        #expect(scene.waitUntil { (try? scene.text(place)) == "theirs" })
+        #expect(scene.status.count == 1)
     }
 
     @Test("several vaults are held at once, and locked one by one; all spellings of a path are one vault")
