@@ -102,21 +102,6 @@ import VaultFile
         }
     }
 
-    @Test("names without an end are no list of a vault")
-    func endlessNames() throws {
-        let filler = String(repeating: "n", count: 3_000)
-        let last = Mutex(0)
-        let outcome = try run(["list"]) { number, _ in
-            last.withLock { $0 = number }
-            let entries = (0..<1_000).map { place in
-                AgentEntry(name: "\(100_000 + number * 1_000 + place)\(filler)", kind: .string, modified: nil)
-            }
-            return .list(generation: 1, entries: entries, hasMore: number < 40, now: 0)
-        }
-        #expect(outcome.code == 18)
-        #expect(last.withLock { $0 } < 30)
-    }
-
     @Test("two spellings are one setting only if nothing else is stored", arguments: [true, false])
     func spellings(isOne: Bool) throws {
         let outcome = try run(["get", "e\u{301}", "\u{E9}", "--json"]) { _, request in

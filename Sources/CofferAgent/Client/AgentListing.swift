@@ -9,6 +9,9 @@ package struct AgentListing: Sendable {
     /// The present by the agent's clock, in milliseconds since 1970.
     package let now: Int64
 
+    /// The most bytes of names: a character that takes three here may take two in the list of a vault.
+    private static let mostBytes = PropertyListLimits.bytes / 2 * 3
+
     /// Asks page by page.
     ///
     /// - Parameters:
@@ -31,15 +34,12 @@ package struct AgentListing: Sendable {
             }
             guard generation == nil || generation == found else { return nil }
             generation = found
-            // Pages that repeat names, or have more of them than a vault, would be asked for without an end. Names that take
-            // three bytes a character here take two in a vault.
+            // Pages that repeat names, or have more of them than a vault, would be asked for without an end.
             for entry in page {
                 let next = Array(entry.name.utf8)
                 size += next.count
-                guard last.map({ $0.lexicographicallyPrecedes(next) }) ?? true, size <= 2 * PropertyListLimits.bytes
-                else {
-                    throw nonsense()
-                }
+                let isNext = last.map { $0.lexicographicallyPrecedes(next) } ?? true
+                guard isNext, size <= Self.mostBytes else { throw nonsense() }
                 last = next
             }
             entries += page
