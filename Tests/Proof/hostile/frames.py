@@ -7,7 +7,7 @@ MOST = {"path": 4_096, "name": 4_096}
 MOST_STEPS = 4_096
 NUMBERS = {"u8": 1, "u16": 2, "u32": 4, "u64": 8}
 CHOICES = {  # a first byte that says what follows
-    "step": {1: "name flag bytes", 2: "name flag", 3: "name name flag", 4: "name"},
+    "step": {1: "name flag bytes", 2: "name flag flag", 3: "name name flag", 4: "name"},
     "warning": {1: "u32 u32", 2: "u32", 3: "", 4: "", 5: "text u32", 6: "", 7: "u32", 8: "u32 text"},
     "failure": {1: "error", 2: "u32", 3: "", 4: "", 5: "", 6: "u64"},
     "error": {
