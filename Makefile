@@ -92,7 +92,7 @@ test-install: static
 
 # A short form of `make proof`, of which each run tries other calls, cuts and mutations.
 test-proof: build static
-	$(PROOF) "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer" --short \
+	$(PROOF) "$$($(SWIFT) build -c release $(BIND_NOW) --show-bin-path)/coffer" --short --json proof-short.json \
 	--static "$$($(SWIFT) build -c release $(STATIC) --show-bin-path)/coffer"
 
 # What is looked at besides: the program that the tests look into, in each kind of build, and the tests under sanitizers.

@@ -4,10 +4,12 @@
     run.py COFFER [--short] [--only PART ...] [--sabotage] [--seed N] [--static FILE] [--programs FOLDER] ...
 
 A failure is a line that says how to make it again; nothing is tried again until it passes. --sabotage plants faults that
-the checks have to notice, and fails if they do not.
+the checks have to notice, and fails if they do not. As many parts run at once as there are processors, of the longest
+the first; standard error tells of each row as it comes.
 """
 
 import argparse
+import concurrent.futures
 import dataclasses
 import importlib
 import json
@@ -26,6 +28,7 @@ sys.path.insert(0, str(HERE))
 from kit.row import Context, Row  # noqa: E402
 
 PARTS = ["crash", "power", "concurrency", "locks", "hostile", "fuzzing", "memory", "terminal", "environment"]
+LONGEST = ["memory", "crash", "concurrency", "hostile", "power"]
 WIDTH = 74
 
 
@@ -38,10 +41,9 @@ def line_of(row):
     return text + (f"  in part SKIPPED: {row.skipped}" if row.skipped else "")
 
 
-def show(row):
-    print(line_of(row), flush=True)
-    for failure in row.failed:
-        print(f"    FAILED: {failure}", flush=True)
+def show(row, file=None):
+    for line in [line_of(row), *(f"    FAILED: {failure}" for failure in row.failed)]:
+        print(line, file=file, flush=True)
 
 
 def attempt(name, context, function):
@@ -64,6 +66,28 @@ def attempt(name, context, function):
         yield Row(name, "the rest of the part", failed=[f"broke off: {type(error).__name__}: {error}"], seconds=seconds)
 
 
+def rows_of(name, context, function, is_telling):
+    """The rows of a part; in a process of its own."""
+    rows = []
+    for row in attempt(name, context, function):
+        rows.append(row)
+        if is_telling:
+            show(row, sys.stderr)
+    return rows
+
+
+def run(names, context, function, processes):
+    """The rows of all parts, in the order of the table."""
+    first = sorted(names, key=lambda name: LONGEST.index(name) if name in LONGEST else len(LONGEST))
+    with concurrent.futures.ProcessPoolExecutor(processes) as pool:
+        made = {name: pool.submit(rows_of, name, context, function, not context.short) for name in first}
+        for name in names:
+            try:
+                yield from made[name].result()
+            except concurrent.futures.BrokenExecutor as error:
+                yield Row(name, "the whole part", failed=[f"its process ended: {error}"])
+
+
 def options():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("coffer", help="the program")
@@ -76,6 +100,7 @@ def options():
     parser.add_argument("--fuzzer", help="the program of `make fuzz`")
     parser.add_argument("--libraries", help="the LD_LIBRARY_PATH of what was built")
     parser.add_argument("--json", default="proof.json", help="where the table is written for programs")
+    parser.add_argument("--processes", type=int, default=os.cpu_count() or 1, help="how many parts run at once")
     return parser.parse_args()
 
 
@@ -91,10 +116,9 @@ def main():
     print(f"proof: {kind}; seed {a.seed}")
     print(f"{'part':<12} {'what was tried':<{WIDTH}} {'how often':>9} {'failed':>9} {'seconds':>8}", flush=True)
     start, rows = time.monotonic(), []
-    for name in names:
-        for row in attempt(name, context, "sabotage" if a.sabotage else "run"):
-            show(row)
-            rows.append(row)
+    for row in run(names, context, "sabotage" if a.sabotage else "run", a.processes):
+        show(row)
+        rows.append(row)
     failed, skipped = sum(len(row.failed) for row in rows), sum(row.skipped is not None for row in rows)
     tried, seconds = sum(row.tried for row in rows), time.monotonic() - start
     print(f"proof: {tried:,} attempts, {failed} failed, {skipped} skipped, in {seconds:.0f} s (--seed {a.seed})")
