@@ -217,17 +217,21 @@ import VaultFile
             let (before, descriptor) = (Self.waiters, try ChildProcess.pipe().read)
             #expect(Self.isOpen(descriptor))
             #expect(Self.limit(RLIMIT_AS, to: 1))
-            // The C library keeps a few stacks of threads that have ended.
-            var thread = pthread_t()
+            // The C library keeps a few stacks of threads that have ended, and more of them may end at any time.
             let pause: @convention(c) (UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? = { _ in
                 Glibc.pause()
                 return nil
             }
-            while unsafe pthread_create(&thread, nil, pause, nil) == 0 {}
+            func useUpStacks() {
+                var thread = pthread_t()
+                while unsafe pthread_create(&thread, nil, pause, nil) == 0 {}
+            }
             var errors: [Int32?] = []
             for _ in 0..<2 {
+                useUpStacks()
                 errors.append(Self.failure { () throws(Errno) in _ = try SystemClock().wakeUp(at: 0) {} })
             }
+            useUpStacks()
             errors.append(
                 Self.failure { () throws(Errno) in _ = try BackgroundLoop.shared.watch(descriptor, for: 0) { _ in } })
             let isOpen = Self.isOpen(descriptor)

@@ -57,6 +57,7 @@ struct HostileClientTests {
         var limits = AgentLimits()
         limits.incomingBytes = 1 << 17
         limits.changesInFlight = 0
+        limits.farewell = .milliseconds(100)
         let agent = try TestAgent(limits: limits)
         func ask(_ count: Int) throws -> RawClient {
             let client = try agent.raw()

@@ -12,6 +12,7 @@ final class ServiceAgent: Sendable {
     let place: TestPlace
     let watcher = Watcher()
     private let ended = DispatchSemaphore(value: 0)
+    private let isStopped = Mutex(false)
 
     var location: AgentLocation { place.location }
 
@@ -34,8 +35,13 @@ final class ServiceAgent: Sendable {
 
     deinit { try? stop() }
 
-    /// Ends it, if it has not ended.
+    /// Ends it, if that has not been done: by now another one may listen at its place.
     func stop() throws {
+        let wasStopped = isStopped.withLock { isStopped in
+            defer { isStopped = true }
+            return isStopped
+        }
+        guard !wasStopped else { return }
         guard var connection = try? AgentConnection(to: location) else { return }
         _ = try connection.exchange(.stop)
         _ = ended.wait(timeout: .now() + 20)
