@@ -25,10 +25,10 @@ def limited(words):
     return ["/bin/bash", "-c", f"{words}; exec \"$@\"", "-"]
 
 
-def without_locking(kib):
-    """Root locks as much as it likes, unless it gives up that right."""
+def without_locking(kib, kind=""):
+    """Root locks as much as it likes, unless it gives up that right. `-S` lets the limit be raised again."""
     drop = ["/usr/bin/setpriv", "--bounding-set=-ipc_lock", "--inh-caps=-ipc_lock"] if os.geteuid() == 0 else []
-    return [*limited(f"ulimit -l {kib}"), *drop]
+    return [*limited(f"ulimit {kind} -l {kib}"), *drop]
 
 
 def costing(place, mib):
