@@ -156,15 +156,34 @@ import VaultFile
         #expect(try vault.text(of: .password) == "x")
     }
 
-    @Test("the next read looks at the file where it is told to")
-    func look() throws {
+    @Test("a handle that catches up sees what another one has saved, at once")
+    func catchUp() throws {
         let (clock, place) = (ManualClock(), try TemporaryVault())
         let vault = try AutoLockTests.vault(.never, clock: clock, place: place)
         #expect(try vault[.retries] == 3)
         try place.unlocked().update { draft in draft.set(.retries, to: 7) }
         #expect(try vault[.retries] == 3)
-        vault.lookAtNextRead()
+        vault.catchUp()
         #expect(try vault[.retries] == 7)
+    }
+
+    @Test("a read that another look overtakes sees what that has found")
+    func overtaken() throws {
+        let (clock, place) = (ManualClock(), try TemporaryVault())
+        let other = Mutex<Vault?>(nil)
+        var surroundings = VaultSurroundings.with(clock: clock)
+        surroundings.system = FaultingSystemCalls(before: { call in
+            guard call == .status, let vault = other.withLock({ $0.take() }) else { return }
+            vault.catchUp()
+        })
+        let vault = Vault(at: .file(place.path), surroundings: surroundings)
+        try vault.unlock(Secret.text(TemporaryVault.passphrase))
+        #expect(try vault[.retries] == 3)
+        try place.unlocked().update { draft in draft.set(.retries, to: 7) }
+        clock.advance(by: .seconds(1))
+        other.withLock { $0 = vault }
+        #expect(try vault[.retries] == 7)
+        #expect(other.withLock { $0 == nil })
     }
 
     @Test("the kernel's signs of pressure and of sleep are those of the surroundings")

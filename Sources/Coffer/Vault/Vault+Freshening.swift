@@ -25,8 +25,9 @@ extension Vault {
         do throws(VaultError) {
             guard try isOther(than: lease.seen) else { return snapshot }
             let fresh = try newerSnapshot(lease)
-            // Not if the vault was locked, unlocked or saved meanwhile: then this may be the older one.
-            return install(fresh, over: lease) ? fresh : snapshot
+            if install(fresh, over: lease) { return fresh }
+            // Unlocked, saved or read by another look meanwhile: what is there now may be newer than both.
+            return withState { $0.unlocked?.content.snapshot } ?? snapshot
         } catch {
             guard error == .conflict, giveUp(lease.key) else { return snapshot }
             throw error

@@ -61,11 +61,14 @@ extension Vault {
         repeat {
             // What happened may be that the directory was moved, which ends a watch; also while the last look went on.
             if isFollowed { watchFile() }
-            lookOnce()
+            catchUp()
         } while withState { $0.endLook() }
     }
 
-    private func lookOnce() {
+    /// Looks at the file, and reads it if it is not what was seen last: each read from here on sees that.
+    ///
+    /// Asked for after a save by another handle of this process.
+    package func catchUp() {
         guard let lease = peek() else { return }
         if let snapshot = lease.snapshot {
             _ = try? newest(lease, than: snapshot)

@@ -30,9 +30,6 @@ extension Vault {
         }
     }
 
-    /// Has the next read look at the file, because another handle of this process has saved it.
-    package func lookAtNextRead() { withState { $0.lookAtNextRead() } }
-
     /// Lends the value of a setting with the list that it stands in and the generation that it is of.
     ///
     /// - Parameter body: gets a number of nil for a setting that is absent.

@@ -80,9 +80,6 @@ struct VaultState {
         return true
     }
 
-    /// Has the next read look at the file.
-    mutating func lookAtNextRead() { nextLook = .min }
-
     /// The time at which the vault locks itself, if it does.
     var nextDeadline: Int64? { unlocked?.deadlines.next }
 

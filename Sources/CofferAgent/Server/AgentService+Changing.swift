@@ -36,7 +36,7 @@ extension AgentService {
         do {
             let made = try vault.update { draft throws in try ChangeSteps.apply(change, to: &draft) }
             // The vault may have been unlocked anew meanwhile, and have read what was there before.
-            if let other = held.vault(at: place), other !== vault { other.lookAtNextRead() }
+            if let other = held.vault(at: place), other !== vault { other.catchUp() }
             return .changed(generation: made.generation, outcomes: made.outcomes, warnings: vault.warnings)
         } catch let refusal as ChangeSteps.Refusal {
             return .failure(refusal.failure)
