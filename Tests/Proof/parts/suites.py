@@ -27,11 +27,16 @@ NOT_SCANNING = [
 TAKES_ADDRESSES = "BackgroundLoopTests/withoutThreads|MemoryCacheUseTests/noMemory"
 LIMITS_LOCKS = "GuardedPoolTests/smallLimit|SecureMemoryTests/lockLimit"
 KEEPS_PAGES = "GuardedBufferTests/reuse"
+# The thread sanitizer does not go on in a child of a fork.
+FORKS = r"/(fork\w*|reuse|noMemory|secretOfParent)\(|AgentProcessTests/|PlaceTests/replaced"
 SANITIZERS = {
     "address": {"ASAN_OPTIONS": "detect_leaks=0:exitcode=66"},
     # The standard library's Mutex, with which the tests guard what is theirs, is unknown to this sanitizer.
     "thread": {"TSAN_OPTIONS": f"halt_on_error=1:exitcode=66:suppressions={pathlib.Path(__file__).with_name('races')}"},
 }
+# Readers of bytes know no threads, and take long under the thread sanitizer.
+CHOSEN = {"address": SANITIZED, "thread": "^(SecureMemoryTests|CofferTests|CofferAgentTests)\\."}
+LEFT_OUT = {"address": [TAKES_ADDRESSES, LIMITS_LOCKS], "thread": [TAKES_ADDRESSES, LIMITS_LOCKS, FORKS]}
 FOLDERS = {"address": ROOT / ".build-asan" / "debug", "thread": ROOT / ".build-tsan" / "debug"}
 ISSUE = re.compile(r"recorded an issue|failed after|(Address|Thread)Sanitizer:|Fatal error")
 SUMMARY = re.compile(r"Test run with (\d+) tests? ")
@@ -90,7 +95,7 @@ def sanitizers(context, rows):
             rows.append(skip(PART, what, NOT_BUILT))
             continue
         with tally(rows, PART, what) as t:
-            t.row.tried = tests(t, folder / BUNDLE, SANITIZED, kind, environment, but=[TAKES_ADDRESSES, LIMITS_LOCKS])
+            t.row.tried = tests(t, folder / BUNDLE, CHOSEN[kind], kind, environment, but=LEFT_OUT[kind])
 
 
 def unlocked(context, rows):
