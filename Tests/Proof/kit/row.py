@@ -3,8 +3,11 @@
 import contextlib
 import dataclasses
 import pathlib
+import re
 import threading
 import time
+
+NO_ATTEMPT = ("broke off", "it tried nothing")  # how the failures of a row begin that are none of the program
 
 
 @dataclasses.dataclass
@@ -88,12 +91,20 @@ def skip(part, what, why):
     return Row(part, what, skipped=why)
 
 
-def noticed(part, what, rows, count=1):
-    """A row about a fault that was planted: it fails if the rows of the checks do not tell of it `count` times."""
+def noticed(part, what, rows, count=1, says=""):
+    """A row about a fault that was planted: it fails if the rows of the checks do not tell of it `count` times.
+
+    `says`: an expression for the lines that tell of this fault. A check that fails for something else, as where the
+    program that plants the fault does not even start, has noticed nothing.
+    """
     failures = [line for row in rows for line in row.failed]
-    broken = [line for line in failures if line.startswith("broke off")]
+    broken = [line for line in failures if line.startswith(NO_ATTEMPT)]
     skips = [row.skipped for row in rows if row.skipped]
     if skips and not failures:
         return Row(part, what, skipped=skips[0])
-    missed = broken or [] if len(failures) >= count else [f"not noticed: {what}; {len(failures)} failures, not {count}"]
+    telling = [line for line in failures if re.search(says, line)]
+    missed = list(broken)
+    if len(telling) < count:
+        missed.append(f"not noticed: {what}; {len(telling)} failures that say {says!r}, not {count}")
+        missed += [f"it says instead: {line}" for line in failures if line not in telling and line not in broken][:3]
     return Row(part, what, sum(row.tried for row in rows), missed, None, round(sum(row.seconds for row in rows), 1))
