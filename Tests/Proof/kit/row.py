@@ -20,6 +20,11 @@ class Row:
     failed: list[str] = dataclasses.field(default_factory=list)
     skipped: str | None = None
     seconds: float = 0.0
+    untold: int = 0  # failures besides, of which there are too many to tell
+
+    @property
+    def failures(self):
+        return len(self.failed) + self.untold
 
 
 @dataclasses.dataclass
@@ -47,7 +52,7 @@ class Tally:
     MOST = 50  # failures that are told; the rest are counted
 
     def __init__(self, part, what):
-        self.row, self.failures, self.lock, self.start = Row(part, what), 0, threading.Lock(), time.monotonic()
+        self.row, self.lock, self.start = Row(part, what), threading.Lock(), time.monotonic()
 
     def check(self, good, line):
         """Counts one attempt."""
@@ -59,14 +64,16 @@ class Tally:
         """Something more that has to hold in an attempt that is counted."""
         if not good:
             with self.lock:
-                self.failures += 1
-                if self.failures <= self.MOST:
+                if len(self.row.failed) < self.MOST:
                     self.row.failed.append(line)
+                else:
+                    self.row.untold += 1
         return good
 
     def close(self):
-        if self.failures > self.MOST:
-            self.row.failed.append(f"and {self.failures - self.MOST} more")
+        """A row of which nothing was tried, and nothing says why, has shown nothing."""
+        if not (self.row.tried or self.row.failed or self.row.skipped):
+            self.row.failed.append("it tried nothing")
         self.row.seconds = round(time.monotonic() - self.start, 1)
 
 
