@@ -142,7 +142,7 @@ def agent(context, rows, program, kind):
             folder = place.home / "crash"
             folder.mkdir()
             before = ["/bin/sh", "-c", f"ulimit -c unlimited; cd '{folder}'; exec \"$@\"", "-"]
-            with Agent(place, before, environment=REPORT) as running:
+            with Agent(place, before, environment=REPORT, may_die=True) as running:
                 t.want(running.is_ready, f"{kind}: the agent said {running.said}")
                 done = running.unlock("-q")
                 t.want(done.code == 0, f"{kind}: unlock: {done}")
