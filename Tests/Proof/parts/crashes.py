@@ -82,8 +82,9 @@ class Crash:
         return lines
 
     def ended_by(self, number):
-        """The runtime's report ends no program that another one sent the signal to; later there is no report."""
-        return self.code == -number or not self.is_hardened and b"***" in self.said["descriptor 2"]
+        """No signal ends a program of which the runtime makes a report, but it does end; later there is no report."""
+        is_report = not self.is_hardened and b"***" in self.said["descriptor 2"]
+        return self.code == -number or is_report and self.code is not None
 
 
 def everywhere(context, rows, program, kind, case, most):
