@@ -38,8 +38,8 @@ def rest_of(child, seconds=10):
     try:
         return child.communicate(timeout=seconds)
     except subprocess.TimeoutExpired as error:
-        child.stdout.close()
-        child.stderr.close()
+        for pipe in filter(None, (child.stdout, child.stderr)):
+            pipe.close()
         return error.output or b"", error.stderr or b""
 
 
