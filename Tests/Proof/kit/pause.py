@@ -49,8 +49,8 @@ def takes_lock(call):
 class Paused:
     """A `coffer` that stands before one of its calls until it is let go.
 
-    strace holds the call back for a moment; before that is over strace itself is stopped, and so what it traces. A `with`
-    leaves neither of them behind.
+    strace holds the call back for a moment; before that is over strace itself is stopped, and so what it traces. A
+    `with` leaves neither of them behind.
     """
 
     def __init__(self, place, call, words, input=b"", more=()):

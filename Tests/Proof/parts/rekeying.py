@@ -15,19 +15,11 @@ from kit.crowd import Crowd, Watch, draw
 from kit.pause import Paused, calls_of, known_place, takes_lock, wait_until
 from kit.place import Place
 from kit.row import lying, noticed, skip, tally
-from kit.settled import settle
+from kit.settled import ready, settle
 from parts import orders
 from parts.orders import NEW, change_words, new_secret
 
 PART = "concurrency"
-
-
-def ready(t, place, agent, label):
-    """Unlocks the vault in an agent, and sees that it gives values out."""
-    unlocked = agent.unlock()
-    t.want(agent.is_ready and unlocked.code == 0, f"{label}: no agent: {unlocked}")
-    got = place.coffer(["get", "old", "--no-input"])
-    t.want((got.code, got.out.strip()) == (0, b"value"), f"{label}: nothing to be had from the agent: {got}")
 
 
 def race(context, t, what, turn, has_agent):
