@@ -1,7 +1,7 @@
 """Processes that set at once, alone and through an agent, some of them killed; nothing that was told as made is lost.
 
-Seen failing by --sabotage: without locks, with a program that only says that it saved, with one that saves twice, and
-with one that takes its lock file away; without a kill, and with an agent that has nothing to do when it is killed.
+Seen failing by --sabotage: without locks, with a program that only says that it saved, with one that saves twice, in
+place, or takes its lock file away; without a kill, and with an agent that has nothing to do when it is killed.
 """
 
 import contextlib
@@ -149,6 +149,22 @@ exit $code
 """
 
 
+TORN = """#!/bin/sh
+if [ "$1" = set ]; then
+    exec 9> "$HOME/turn"
+    flock 9
+    cp "$COFFER_VAULT" "$HOME/x"
+    {0} "$@" --vault "$HOME/x" 9>&-
+    code=$?
+    head -c 100 "$HOME/x" > "$COFFER_VAULT"
+    sleep 0.02
+    cat "$HOME/x" > "$COFFER_VAULT"
+    exit $code
+fi
+exec {0} "$@"
+"""
+
+
 def planted(context, what, says, **more):
     rows = []
     with tally(rows, PART, what) as t:
@@ -162,12 +178,21 @@ def sabotage(context):
     yield planted(liar, "told, not saved", lost)
     yield planted(lying(context, "twice", TWICE), "saved twice", r": \d+ generations for \d+ to \d+ saves$")
     yield planted(lying(context, "unlocked", UNLOCKED), "a lock file that is taken away", "leaves no lock file")
+    yield planted(lying(context, "torn", TORN), "saved in place", ": while others save: Refused: ")
     yield planted(context, "no kill", ": none was killed$", killed=0)
     for what, says, more in (("told, not saved, the agent killed", lost, {}),
                              ("the agent killed when nobody saves", ": nobody saved when it was killed$", {"each": 1})):
         with tally([], PART, what) as t:
             agent_killed(context if more else liar, t, what, 1, writers=1 if more else 6, **more)
         yield noticed(PART, what, [t.row], says=says)
+    what = "an agent that dies, and nobody asks"
+    with tally([], PART, what) as t:
+        try:
+            with Agent(Place(context, "dies")) as agent:
+                os.kill(agent.pid, signal.SIGSEGV)
+        except AssertionError as error:
+            t.check(False, str(error))
+    yield noticed(PART, what, [t.row], says="^the agent ended with -11: ")
     what = "locks that keep nobody out"
     if why := faults.unavailable():
         yield skip(PART, what, why)

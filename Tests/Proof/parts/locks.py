@@ -89,13 +89,15 @@ def agent_without_locks(context, t, error, fault):
     place.remove()
 
 
-def agent_of_its_own(context, t, error):
+def agent_of_its_own(context, t, error, fault, timeout=20):
     """Where the agent's own folder has no locks there is no agent: two could take each other's place."""
     place = Place(context, f"own-{error}")
-    without = faults.everywhere("flock", f"error={error}", place.home / "log")
-    done = place.coffer(["agent", "run"], before=without, timeout=20)
-    t.check(done.code == 15 and b"take the agent's lock" in done.err, f"agent run, {error}: {done}")
+    without = faults.everywhere("flock", fault, place.home / "log")
+    done = place.coffer(["agent", "run"], before=without, timeout=timeout)
+    good = t.check(done.code == 15 and b"take the agent's lock" in done.err, f"agent run, {error}: {done}")
     t.want(not (place.home / "run/agent.sock").exists(), f"agent run, {error}: it left a socket")
+    if not good:
+        return  # `unlock` would start another one
     done = place.coffer(["unlock", *place.secret], before=without, timeout=30)
     t.check(done.code == 18, f"unlock, {error}: {done}")
     place.remove()
@@ -128,7 +130,7 @@ def run(context):
         with tally(rows, PART, "no locks, through an agent; and no agent there") as t:
             for error in errors:
                 agent_without_locks(context, t, error, f"error={error}")
-                agent_of_its_own(context, t, error)
+                agent_of_its_own(context, t, error, f"error={error}")
         yield rows.pop()
         with tally(rows, PART, "what is remembered cannot be locked") as t:
             for error in errors:
@@ -172,6 +174,8 @@ def sabotage(context):
                       lambda context, t: no_locks(context, t, "ENOLCK", "error=EIO"))
         yield planted(context, "a save of the agent without a lock", f"^set through the agent, ENOSYS: {unlocked}",
                       lambda context, t: agent_without_locks(context, t, "ENOSYS", "retval=0"))
+        yield planted(context, "an agent without a lock of its own", "^agent run, ENOLCK: code None",
+                      lambda context, t: agent_of_its_own(context, t, "ENOLCK", "retval=0", 2))
         yield planted(context, "what is remembered is saved without a lock", "was changed without a lock$",
                       lambda context, t: freshness_without_locks(context, t, "ENOLCK", "retval=0"))
         yield planted(context, "a lock that is kept", ": still locked: ", kept)
