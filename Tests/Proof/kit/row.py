@@ -115,11 +115,3 @@ def noticed(part, what, rows, count=1, says=""):
         missed.append(f"not noticed: {what}; {len(telling)} failures that say {says!r}, not {count}")
         missed += [f"it says instead: {line}" for line in failures if line not in telling and line not in broken][:3]
     return Row(part, what, sum(row.tried for row in rows), missed, None, round(sum(row.seconds for row in rows), 1))
-
-
-def lying(context, name, script):
-    """A context whose program is this script, in which `{0}` is the right one."""
-    program = context.scratch / name
-    program.write_text(script.format(context.coffer))
-    program.chmod(0o755)
-    return dataclasses.replace(context, coffer=str(program))

@@ -14,9 +14,10 @@ from kit.agent import Agent
 from kit.crowd import Crowd, Watch, draw
 from kit.pause import wait_until
 from kit.place import Place
-from kit.row import lying, noticed, skip, tally
+from kit.row import noticed, skip, tally
 from kit.settled import ready, settle
 from parts import orders, rekeying
+from parts.liars import LIAR, TORN, TWICE, UNLOCKED, lying
 
 PART = "concurrency"
 
@@ -129,40 +130,6 @@ def run(context):
         agent_killed(context, t, "agent killed", rounds)
     yield rows.pop()
     yield from rekeying.run(context)
-
-
-LIAR = """#!/bin/sh
-if [ "$1" = set ] && [ $(($$ % 5)) -eq 0 ]; then cat > /dev/null; exit 0; fi
-exec {0} "$@"
-"""
-TWICE = """#!/bin/sh
-if [ "$1" = set ] && [ $(($$ % 5)) -eq 0 ]; then
-    value=$(cat); printf %s "$value" | {0} "$@" && printf %s "$value" | {0} "$@"; exit
-fi
-exec {0} "$@"
-"""
-UNLOCKED = """#!/bin/sh
-{0} "$@"
-code=$?
-if [ "$1" = set ]; then rm -f "${{COFFER_VAULT%/*}}/.v.coffer.lock"; fi
-exit $code
-"""
-
-
-TORN = """#!/bin/sh
-if [ "$1" = set ]; then
-    exec 9> "$HOME/turn"
-    flock 9
-    cp "$COFFER_VAULT" "$HOME/x"
-    {0} "$@" --vault "$HOME/x" 9>&-
-    code=$?
-    head -c 100 "$HOME/x" > "$COFFER_VAULT"
-    sleep 0.02
-    cat "$HOME/x" > "$COFFER_VAULT"
-    exit $code
-fi
-exec {0} "$@"
-"""
 
 
 def planted(context, what, says, **more):

@@ -14,8 +14,8 @@ from kit.agent import Agent
 from kit.crowd import Crowd, draw
 from kit.pause import Paused, calls_of, known_place
 from kit.place import Place
-from kit.row import lying
 from kit.settled import STEP, held_locks, lock_of, ready, settle, state_of
+from parts.liars import ANEW, HASTY, lying
 from parts.orders import WORDS, is_locked
 
 PART = "locks"
@@ -134,18 +134,6 @@ def held_calls(context):
     return calls, numbers
 
 
-# A `set` that waits for no lock, and tells of one that is held as if it had; one that makes the lock file anew.
-HASTY = """#!/bin/sh
-if [ "$1" = set ]; then
-    echo "coffer: could not lock the vault: another process is changing the vault" >&2
-    exit 15
-fi
-exec {0} "$@"
-"""
-ANEW = """#!/bin/sh
-if [ "$1" = set ]; then rm -rf "${{COFFER_VAULT%/*}}/.v.coffer.lock"; fi
-exec {0} "$@"
-"""
 PLANTED = [
     # what is wrong, what has to be told, how it is tried
     ("a lock that nobody waits for", r"^held: told after [01]\.\d s",

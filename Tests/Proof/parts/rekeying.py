@@ -14,9 +14,10 @@ from kit.agent import Agent
 from kit.crowd import Crowd, Watch, draw
 from kit.pause import Paused, calls_of, known_place, takes_lock, wait_until
 from kit.place import Place
-from kit.row import lying, noticed, skip, tally
+from kit.row import noticed, skip, tally
 from kit.settled import ready, settle
 from parts import orders
+from parts.liars import ANYWAY, OVERWRITES, lying
 from parts.orders import NEW, change_words, new_secret
 
 PART = "concurrency"
@@ -126,22 +127,6 @@ def run(context):
             rivals(context, t, call, turn)
     yield rows.pop()
     yield from orders.run(context)
-
-
-# A `set` that knows nothing of what came between: where it fails it puts back the file that it found, and says nothing.
-OVERWRITES = """#!/bin/sh
-if [ "$1" = set ]; then
-    cp "$COFFER_VAULT" "$HOME/found.$$"
-    {0} "$@" || mv "$HOME/found.$$" "$COFFER_VAULT"
-    exit 0
-fi
-exec {0} "$@"
-"""
-# A change of the passphrase that is told as made, whatever came of it.
-ANYWAY = """#!/bin/sh
-if [ "$1" = passphrase ]; then {0} "$@"; exit 0; fi
-exec {0} "$@"
-"""
 
 
 def sabotage(context):
