@@ -114,6 +114,7 @@ def run(context):
             for turn in range(rounds):
                 race(context, t, what.replace(" ", "-"), turn, has_agent)
         yield rows.pop()
+    rounds = min(rounds, 5)  # stopped, they come in the same order each time; what the system chooses is left
     with tally(rows, PART, f"passphrase changed while the agent is stopped: {rounds} times") as t:
         for turn in range(rounds):
             agent_asleep(context, t, f"agent stopped {turn}")
