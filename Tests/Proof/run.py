@@ -36,13 +36,16 @@ def line_of(row):
     """A row as it stands in the table."""
     if row.skipped and not row.tried and not row.failed:
         return f"{row.part:<12} {row.what:<{WIDTH}} SKIPPED: {row.skipped}"
-    broken = f"{len(row.failed)} FAILED" if row.failed else "0"
+    broken = f"{row.failures:,} FAILED" if row.failures else "0"
     text = f"{row.part:<12} {row.what:<{WIDTH}} {row.tried:>9,} {broken:>9} {row.seconds:>8.1f}"
     return text + (f"  in part SKIPPED: {row.skipped}" if row.skipped else "")
 
 
 def show(row, file=None):
-    for line in [line_of(row), *(f"    FAILED: {failure}" for failure in row.failed)]:
+    lines = [line_of(row), *(f"    FAILED: {failure}" for failure in row.failed)]
+    if row.untold:
+        lines.append(f"    and {row.untold:,} more")
+    for line in lines:
         print(line, file=file, flush=True)
 
 
@@ -119,7 +122,7 @@ def main():
     for row in run(names, context, "sabotage" if a.sabotage else "run", a.processes):
         show(row)
         rows.append(row)
-    failed, skipped = sum(len(row.failed) for row in rows), sum(row.skipped is not None for row in rows)
+    failed, skipped = sum(row.failures for row in rows), sum(row.skipped is not None for row in rows)
     tried, seconds = sum(row.tried for row in rows), time.monotonic() - start
     print(f"proof: {tried:,} attempts, {failed} failed, {skipped} skipped, in {seconds:.0f} s (--seed {a.seed})")
     pathlib.Path(a.json).write_text(json.dumps({

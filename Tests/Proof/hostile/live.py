@@ -90,7 +90,7 @@ def agent(context, stock, rows, count, kill_after=None):
     """Frames to an agent that holds a vault: each is answered, and the vault is what it was."""
     with tally(rows, "hostile", "changed frames to a running agent") as t:
         place = Place(context, "agent")
-        with Agent(place) as running:
+        with Agent(place, may_die=kill_after is not None) as running:
             if not running.is_ready or running.unlock().code != 0:
                 t.want(False, f"no agent: {running.told()}")
                 return

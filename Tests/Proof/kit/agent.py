@@ -10,10 +10,13 @@ import time
 
 
 class Agent:
-    """Starts the agent and waits until it listens; ends it at the end of a `with`."""
+    """Starts the agent and waits until it listens; ends it at the end of a `with`.
 
-    def __init__(self, place, before=(), timeout=30, environment=None):
-        self.place = place
+    Then it must have lived and ended as it was asked to, or the `with` raises, unless `may_die` is told.
+    """
+
+    def __init__(self, place, before=(), timeout=30, environment=None, may_die=False):
+        self.place, self.may_die = place, may_die
         self.log = place.home / "agent.log"
         reading, writing = os.pipe()
         command = [*map(str, before), place.context.coffer, "agent", "run", "--ready-fd", str(writing)]
@@ -59,9 +62,12 @@ class Agent:
                     tracer.kill()
 
     def is_traced(self):
-        """Whether each of its threads is traced."""
-        threads = pathlib.Path(f"/proc/{self.pid}/task").glob("*/status")
-        return all("TracerPid:\t0\n" not in thread.read_text() for thread in threads)
+        """Whether each of its threads is traced; one that has ended meanwhile does not count."""
+        for thread in pathlib.Path(f"/proc/{self.pid}/task").glob("*/status"):
+            with contextlib.suppress(FileNotFoundError, ProcessLookupError):
+                if "TracerPid:\t0\n" in thread.read_text():
+                    return False
+        return True
 
     def told(self):
         """What it wrote, crash reports too."""
@@ -85,5 +91,7 @@ class Agent:
     def __enter__(self):
         return self
 
-    def __exit__(self, *unused):
-        self.stop()
+    def __exit__(self, kind, *unused):
+        code = self.stop()
+        if kind is None and code != 0 and not self.may_die:
+            raise AssertionError(f"the agent ended with {code}: {self.told()[-600:]!r}")

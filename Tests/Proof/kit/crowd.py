@@ -9,7 +9,7 @@ import subprocess
 import threading
 import time
 
-from kit.place import open_vault
+from kit.place import open_vault, rest_of
 from vault_file import Refused
 
 SECONDS = 60  # what takes longer hangs
@@ -68,7 +68,7 @@ class Crowd:
                 _, err = child.communicate(value.encode(), SECONDS if kill is None else kill * self.usual)
             except subprocess.TimeoutExpired:
                 os.killpg(child.pid, signal.SIGKILL)
-                _, err = child.communicate()
+                _, err = rest_of(child)
         end, code = time.monotonic(), child.returncode
         if kill is None and code == -signal.SIGKILL:
             code = None  # by its time

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from kit import faults
-from kit.place import Outcome, Place
+from kit.place import Outcome, Place, rest_of
 
 
 def wait_until(condition, what, seconds=30):
@@ -49,19 +49,24 @@ def takes_lock(call):
 class Paused:
     """A `coffer` that stands before one of its calls until it is let go.
 
-    strace holds the call back for a moment; before that is over strace itself is stopped, and so what it traces.
+    strace holds the call back for a moment; before that is over strace itself is stopped, and so what it traces. A
+    `with` leaves neither of them behind.
     """
 
     def __init__(self, place, call, words, input=b"", more=()):
         self.log, self.call = pathlib.Path(place.home, f"paused-{time.monotonic_ns()}"), call
-        command = [*faults.injecting(call, "delay_enter=1500000", self.log), *more, place.context.coffer, *words]
+        command = [*faults.injecting(call, "delay_enter=300000", self.log), *more, place.context.coffer, *words]
         self.child = subprocess.Popen(
             command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=place.environment,
             cwd=place.home, start_new_session=True)
         self.child.stdin.write(input)
         self.child.stdin.close()
         self.child.stdin = None
-        wait_until(lambda: self.is_there() or self.child.poll() is not None, f"{words[0]} reaches {call}")
+        try:
+            wait_until(lambda: self.is_there() or self.child.poll() is not None, f"{words[0]} reaches {call}")
+        except BaseException:
+            self.kill()
+            raise
         self.child.send_signal(signal.SIGSTOP)
         self.has_paused = self.is_there()
 
@@ -78,7 +83,8 @@ class Paused:
 
     def kill(self):
         """Ends it where it is, without a chance to clear up."""
-        os.killpg(self.child.pid, signal.SIGKILL)
+        if self.child.poll() is None:
+            os.killpg(self.child.pid, signal.SIGKILL)
         return self.end()
 
     def end(self):
@@ -86,6 +92,12 @@ class Paused:
             out, err = self.child.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             os.killpg(self.child.pid, signal.SIGKILL)
-            out, err = self.child.communicate()
-            return Outcome(None, out, err)
+            return Outcome(None, *rest_of(self.child))
         return Outcome(self.child.returncode, out, err)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *unused):
+        if self.child.returncode is None:
+            self.kill()

@@ -33,6 +33,16 @@ class Outcome:
         return f"code {self.code}, {self.err.decode(errors='replace').strip()[-600:]!r}"
 
 
+def rest_of(child, seconds=10):
+    """What a killed program wrote; not all of it, where one that left its session holds the pipes open."""
+    try:
+        return child.communicate(timeout=seconds)
+    except subprocess.TimeoutExpired as error:
+        for pipe in filter(None, (child.stdout, child.stderr)):
+            pipe.close()
+        return error.output or b"", error.stderr or b""
+
+
 def derive(passphrase, salt, ops, mem):
     """The key of a passphrase, derived once."""
     with _keys_lock:
@@ -103,8 +113,7 @@ class Place:
                 out, err = child.communicate(input, timeout)
             except subprocess.TimeoutExpired:
                 os.killpg(child.pid, 9)  # its own session: strace and what it traces
-                out, err = child.communicate()
-                return Outcome(None, out, err)
+                return Outcome(None, *rest_of(child))
         return Outcome(child.returncode, out, err)
 
     def coffer(self, words, input=b"", before=(), **more):

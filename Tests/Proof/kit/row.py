@@ -3,8 +3,11 @@
 import contextlib
 import dataclasses
 import pathlib
+import re
 import threading
 import time
+
+NO_ATTEMPT = ("broke off", "it tried nothing")  # how the failures of a row begin that are none of the program
 
 
 @dataclasses.dataclass
@@ -17,6 +20,11 @@ class Row:
     failed: list[str] = dataclasses.field(default_factory=list)
     skipped: str | None = None
     seconds: float = 0.0
+    untold: int = 0  # failures besides, of which there are too many to tell
+
+    @property
+    def failures(self):
+        return len(self.failed) + self.untold
 
 
 @dataclasses.dataclass
@@ -44,7 +52,7 @@ class Tally:
     MOST = 50  # failures that are told; the rest are counted
 
     def __init__(self, part, what):
-        self.row, self.failures, self.lock, self.start = Row(part, what), 0, threading.Lock(), time.monotonic()
+        self.row, self.lock, self.start = Row(part, what), threading.Lock(), time.monotonic()
 
     def check(self, good, line):
         """Counts one attempt."""
@@ -56,14 +64,16 @@ class Tally:
         """Something more that has to hold in an attempt that is counted."""
         if not good:
             with self.lock:
-                self.failures += 1
-                if self.failures <= self.MOST:
+                if len(self.row.failed) < self.MOST:
                     self.row.failed.append(line)
+                else:
+                    self.row.untold += 1
         return good
 
     def close(self):
-        if self.failures > self.MOST:
-            self.row.failed.append(f"and {self.failures - self.MOST} more")
+        """A row of which nothing was tried, and nothing says why, has shown nothing."""
+        if not (self.row.tried or self.row.failed or self.row.skipped):
+            self.row.failed.append("it tried nothing")
         self.row.seconds = round(time.monotonic() - self.start, 1)
 
 
@@ -88,12 +98,20 @@ def skip(part, what, why):
     return Row(part, what, skipped=why)
 
 
-def noticed(part, what, rows, count=1):
-    """A row about a fault that was planted: it fails if the rows of the checks do not tell of it `count` times."""
+def noticed(part, what, rows, count=1, says=""):
+    """A row about a fault that was planted: it fails if the rows of the checks do not tell of it `count` times.
+
+    `says`: an expression for the lines that tell of this fault. A check that fails for something else, as where the
+    program that plants the fault does not even start, has noticed nothing.
+    """
     failures = [line for row in rows for line in row.failed]
-    broken = [line for line in failures if line.startswith("broke off")]
+    broken = [line for line in failures if line.startswith(NO_ATTEMPT)]
     skips = [row.skipped for row in rows if row.skipped]
     if skips and not failures:
         return Row(part, what, skipped=skips[0])
-    missed = broken or [] if len(failures) >= count else [f"not noticed: {what}; {len(failures)} failures, not {count}"]
+    telling = [line for line in failures if re.search(says, line)]
+    missed = list(broken)
+    if len(telling) < count:
+        missed.append(f"not noticed: {what}; {len(telling)} failures that say {says!r}, not {count}")
+        missed += [f"it says instead: {line}" for line in failures if line not in telling and line not in broken][:3]
     return Row(part, what, sum(row.tried for row in rows), missed, None, round(sum(row.seconds for row in rows), 1))

@@ -29,12 +29,21 @@ def held_locks(place):
     return held
 
 
+def ready(t, place, agent, label):
+    """Unlocks the vault in an agent, and sees that it gives values out."""
+    unlocked = agent.unlock()
+    t.want(agent.is_ready and unlocked.code == 0, f"{label}: no agent: {unlocked}")
+    got = place.coffer(["get", "old", "--no-input"])
+    t.want((got.code, got.out.strip()) == (0, b"value"), f"{label}: nothing to be had from the agent: {got}")
+
+
 def settle(t, crowd, words, passphrase=None):
     """After all: nobody holds a lock, the next save works and clears up, and what is remembered fits the file."""
     place, label = crowd.place, crowd.label
     t.want(not held_locks(place), f"{label}: still locked: {held_locks(place)}")
     write = crowd.write("last", f"last {label}", words)
     t.want(write.code == 0, f"{label}: the next save fails: {write}")
+    t.want(lock_of(place).exists(), f"{label}: the next save leaves no lock file, so nothing was locked")
     t.want(not place.leftovers(), f"{label}: left after the next save: {place.leftovers()}")
     t.want(not held_locks(place), f"{label}: locked after the next save: {held_locks(place)}")
     file = place.home / "passphrase-now"

@@ -1,9 +1,10 @@
 """Locks that somebody holds, loses or leaves: nobody waits for ever, and none is left when its holder is killed.
 
-Seen failing by the --sabotage of locks.py: a lock that is never given back.
+Seen failing by the --sabotage of locks.py: a lock that is never given back, and what PLANTED names.
 """
 
 import concurrent.futures
+import contextlib
 import fcntl
 import os
 import subprocess
@@ -13,7 +14,8 @@ from kit.agent import Agent
 from kit.crowd import Crowd, draw
 from kit.pause import Paused, calls_of, known_place
 from kit.place import Place
-from kit.settled import STEP, held_locks, lock_of, settle, state_of
+from kit.settled import STEP, held_locks, lock_of, ready, settle, state_of
+from parts.liars import ANEW, HASTY, lying
 from parts.orders import WORDS, is_locked
 
 PART = "locks"
@@ -24,24 +26,26 @@ def holder_killed(context, t, calls, number, keeper=()):
     place = known_place(context, f"killed-{number}")
     label = f"killed at {calls[number]}".replace(f"{context.scratch}/", "")
     crowd = Crowd(place, label)
-    paused = Paused(place, calls[number], WORDS["set"](place), b"1")
-    t.want(paused.has_paused, f"{label}: it was not stopped")
-    keepers = [subprocess.Popen([*keeper, str(lock_of(place)), "sleep", "60"])] if keeper else []
-    with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        waiting = [pool.submit(crowd.write, f"w{each}", f"{each}", place.secret) for each in range(2)]
-        time.sleep(0.1)
-        early = [str(write.result()) for write in waiting if write.done()]
-        killed = paused.kill()
-    t.check(killed.code == -9, f"{label}: {killed}")
-    t.want(not early, f"{label}: done while another one held the lock: {early}")
-    is_made = any(call.name.startswith("rename") and "v.coffer.tmp" in call.text for call in calls[:number])
-    if is_made:  # one save more
-        crowd.first.settings["one"] = "1"
-        crowd.others = 1
-    settle(t, crowd, place.secret)
-    crowd.judge(t, counts=False)
-    for process in keepers:
-        process.kill()
+    with contextlib.ExitStack() as ending:
+        paused = ending.enter_context(Paused(place, calls[number], WORDS["set"](place), b"1"))
+        t.want(paused.has_paused, f"{label}: it was not stopped")
+        if keeper:
+            kept = subprocess.Popen([*keeper, str(lock_of(place)), "sleep", "60"], start_new_session=True)
+            ending.callback(kept.wait)
+            ending.callback(os.killpg, kept.pid, 9)
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            waiting = [pool.submit(crowd.write, f"w{each}", f"{each}", place.secret) for each in range(2)]
+            time.sleep(0.1)
+            early = [str(write.result()) for write in waiting if write.done()]
+            killed = paused.kill()
+        t.check(killed.code == -9, f"{label}: {killed}")
+        t.want(not early, f"{label}: done while another one held the lock: {early}")
+        is_made = any(call.name.startswith("rename") and "v.coffer.tmp" in call.text for call in calls[:number])
+        if is_made:  # one save more
+            crowd.first.settings["one"] = "1"
+            crowd.others = 1
+        settle(t, crowd, place.secret)
+        crowd.judge(t, counts=False)
     place.remove()
 
 
@@ -51,7 +55,7 @@ def held_for_long(context, t):
     lock_of(place).touch(0o600)
     pool = concurrent.futures.ThreadPoolExecutor(2)
     with lock_of(place).open("rb") as file, Agent(place) as agent, pool:
-        agent.unlock()
+        ready(t, place, agent, "held")
         fcntl.flock(file, fcntl.LOCK_EX)
         before = state_of(place)
 
@@ -106,10 +110,10 @@ def left_behind(context, t):
     place.remove()
 
 
-def inherited(context, t):
-    """What a command of ours leaves running holds no lock, nor any file of the vault."""
+def inherited(context, t, first=""):
+    """What a command of ours leaves running holds no lock, nor any file of the vault; `first`: what it does before."""
     place = Place(context, "inherited")
-    command = f"sleep 60 > /dev/null 2>&1 & echo $! > {place.home}/pid; cat {place.passphrase_file}"
+    command = f"{first}sleep 60 > /dev/null 2>&1 & echo $! > {place.home}/pid; cat {place.passphrase_file}"
     done = place.coffer(["set", "new", "--passphrase-command", command], b"value")
     left = int((place.home / "pid").read_text())
     try:
@@ -128,3 +132,16 @@ def held_calls(context):
     if context.short:
         numbers = sorted(draw(context.seed, PART).sample(numbers, 3))
     return calls, numbers
+
+
+PLANTED = [
+    # what is wrong, what has to be told, how it is tried
+    ("a lock that nobody waits for", r"^held: told after [01]\.\d s",
+     lambda context, t: held_for_long(lying(context, "hasty", HASTY), t)),
+    ("a lock file that is made anew", r"^lock file of mode \d+: it is another one",
+     lambda context, t: left_behind(lying(context, "anew", ANEW), t)),
+    ("a lock file that is a pipe, removed", r"^lock file is a pipe: code 0",
+     lambda context, t: left_behind(lying(context, "pipe", ANEW), t)),
+    ("a file of the vault that is left open", r"^a command that runs on has open: .*/v\.coffer\b",
+     lambda context, t: inherited(context, t, 'exec 9< "$COFFER_VAULT"; ')),
+]

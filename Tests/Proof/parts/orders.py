@@ -1,6 +1,7 @@
 """Two changes of one vault in every order: one is stopped at each of its system calls while the other one is made.
 
-Seen failing by --sabotage: a change of the passphrase that takes no lock loses what was set meanwhile.
+Seen failing by --sabotage: a change of the passphrase that takes no lock loses what was set meanwhile, and a `set` that
+takes none does not wait for the one that has it.
 """
 
 import concurrent.futures
@@ -39,20 +40,25 @@ def is_locked(calls, number):
     return bool(before) and takes_lock(before[-1])
 
 
-def stopped(context, t, calls, number, slow, quick, more=()):
-    """One order: the slow one is stopped before a call, the quick one is made or waits; gives how the two ended."""
+def stopped(context, t, calls, number, slow, quick, more=(), before=()):
+    """One order: the slow one is stopped before a call, the quick one is made or waits; gives how the two ended.
+
+    `more`: more options for the strace of the slow one, that it takes no lock; `before`: words before the quick one.
+    """
     call = calls[number]
     place = known_place(context, f"{slow}-{quick}-{number}".replace(" ", "-"))
     label = f"{slow} stopped at {call}, {quick} meanwhile".replace(f"{context.scratch}/", "")
     crowd = Crowd(place, label, [NEW])
-    paused = Paused(place, call, WORDS[slow](place), b"1", more)
-    t.want(paused.has_paused, f"{label}: it was not stopped")
-    with concurrent.futures.ThreadPoolExecutor(1) as pool:
-        made = pool.submit(place.coffer, WORDS[quick](place), b"2")
+    has_lock = is_locked(calls, number) and not more
+    pool = concurrent.futures.ThreadPoolExecutor(1)
+    with pool, Paused(place, call, WORDS[slow](place), b"1", more) as paused:
+        t.want(paused.has_paused, f"{label}: it was not stopped")
+        made = pool.submit(place.coffer, WORDS[quick](place), b"2", before)
         try:
-            made.result(0.2 if is_locked(calls, number) and not more else 30)
+            early = made.result(5 if before else 0.2 if has_lock else 30)
+            t.want(not has_lock or early.code != 0, f"{label}: made, while the other one held the lock: {early}")
         except concurrent.futures.TimeoutError:
-            t.want(is_locked(calls, number), f"{label}: it waits, although nobody holds a lock")
+            t.want(has_lock, f"{label}: it waits, although nobody holds a lock")
         outcomes = {slow: paused.go_on(), quick: made.result()}
     codes = {name: outcome.code for name, outcome in outcomes.items()}
     told = "; ".join(f"{name}: {outcome}" for name, outcome in outcomes.items())
@@ -77,7 +83,7 @@ def stopped(context, t, calls, number, slow, quick, more=()):
 
 
 def orders(context, t, slow, quick):
-    """Stops the slow one at each of its calls, or at some of them; gives what became of the `set` in their order."""
+    """Stops the slow one at each of its calls, or at two of them; gives what became of the `set` in their order."""
     calls = calls_of(context, f"calls-{slow}-{quick}".replace(" ", "-"), WORDS[slow], b"1")
     numbers = range(len(calls))
     if context.short:
@@ -96,7 +102,8 @@ def run(context):
     rows = []
     for slow, quick, expected in (
             ("set", "other set", [0]), ("set", "passphrase", [8, 13, 0]), ("passphrase", "set", [0, 13, 8])):
-        with tally(rows, PART, f"{slow} stopped at each call, {quick} meanwhile") as t:
+        where = "2 of its calls" if context.short else "each call"
+        with tally(rows, PART, f"{slow} stopped at {where}, {quick} meanwhile") as t:
             codes = orders(context, t, slow, quick)
             # It finds another key when it opens the vault, then when it saves, and then it came first; never back.
             t.want(codes == sorted(codes, key=expected.index), f"{slow} stopped, {quick} meanwhile: {codes}")
@@ -105,14 +112,20 @@ def run(context):
 
 
 def sabotage(context):
-    what = "a change of the passphrase that takes no lock"
     if why := faults.unavailable():
-        return [skip(PART, what, why)]
-    rows = []
+        return [skip(PART, "a change that takes no lock", why)]
+    what, rows = "a change of the passphrase that takes no lock", []
     with tally(rows, PART, what) as t:
         calls = calls_of(context, "calls", change_words)
         # After it looked whether the file is still the one that it read.
         number = next(number for number, call in enumerate(calls) if "openat" == call.name and ".tmp-" in call.text)
         more = ["-e", "trace=openat,flock", "-e", "inject=flock:retval=0"]
         stopped(context, t, calls, number, "passphrase", "set", more)
-    return [noticed(PART, what, rows)]
+    found = [noticed(PART, what, rows, says="'old': 'value'.*, not {.*'one': '2'")]
+    what, rows = "a set that takes no lock while another one has it", []
+    with tally(rows, PART, what) as t:
+        calls = calls_of(context, "set-calls", WORDS["set"], b"1")
+        number = next(number for number, call in enumerate(calls) if takes_lock(call)) + 1
+        without = faults.everywhere("flock", "retval=0", "/dev/null")
+        stopped(context, t, calls, number, "set", "other set", before=without)
+    return [*found, noticed(PART, what, rows, says="made, while the other one held the lock")]

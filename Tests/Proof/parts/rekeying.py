@@ -1,6 +1,10 @@
-"""The passphrase is changed by one process while others write, at random moments: conflict or success, nothing lost."""
+"""The passphrase is changed by one process while others write, at random moments: conflict or success, none lost.
+
+Seen failing by --sabotage: with a `set` that overwrites what came between, and a change that is always told as made.
+"""
 
 import concurrent.futures
+import contextlib
 import signal
 import threading
 import time
@@ -10,9 +14,10 @@ from kit.agent import Agent
 from kit.crowd import Crowd, Watch, draw
 from kit.pause import Paused, calls_of, known_place, takes_lock, wait_until
 from kit.place import Place
-from kit.row import skip, tally
-from kit.settled import settle
+from kit.row import noticed, skip, tally
+from kit.settled import ready, settle
 from parts import orders
+from parts.liars import ANYWAY, OVERWRITES, lying
 from parts.orders import NEW, change_words, new_secret
 
 PART = "concurrency"
@@ -23,10 +28,6 @@ def race(context, t, what, turn, has_agent):
     place = Place(context, f"{what}-{turn}")
     crowd = Crowd(place, f"seed {context.seed}, {what} {turn}", [NEW])
     changed, times = threading.Event(), []
-    agent = Agent(place) if has_agent else None
-    if agent:
-        unlocked = agent.unlock()
-        t.want(agent.is_ready and unlocked.code == 0, f"{crowd.label}: no agent: {unlocked}")
 
     def writer(number):
         left = 2
@@ -45,19 +46,20 @@ def race(context, t, what, turn, has_agent):
         t.check(done.code == 0, f"{crowd.label}: the change of the passphrase: {done}")
         crowd.others += done.code == 0
 
-    with Watch(crowd, t):
-        crowd.together(changer, *(lambda number=number: writer(number) for number in range(4)))
-    refusals = (13, 14) if has_agent else (8, 13)
-    for write in crowd.writes:
-        allowed = refusals if write.start > times[1] else (0,) if write.end < times[0] else (0, *refusals)
-        t.want(write.code in allowed, f"{crowd.label}: {write}, where only {allowed} can be")
-    if agent:
-        wait_until(lambda: place.coffer(["status"]).code == 14, f"{crowd.label}: the agent locks")
-        t.want(place.coffer(["unlock", *new_secret(place)]).code == 0, f"{crowd.label}: not unlocked again")
-    settle(t, crowd, [] if has_agent else new_secret(place), NEW)
-    crowd.judge(t, codes=(0, *refusals))
-    if agent:
-        agent.stop()
+    with Agent(place) if has_agent else contextlib.nullcontext() as agent:
+        if agent:
+            ready(t, place, agent, crowd.label)
+        with Watch(crowd, t):
+            crowd.together(changer, *(lambda number=number: writer(number) for number in range(4)))
+        refusals = (13, 14) if has_agent else (8, 13)
+        for write in crowd.writes:
+            allowed = refusals if write.start > times[1] else (0,) if write.end < times[0] else (0, *refusals)
+            t.want(write.code in allowed, f"{crowd.label}: {write}, where only {allowed} can be")
+        if agent:
+            wait_until(lambda: place.coffer(["status"]).code == 14, f"{crowd.label}: the agent locks")
+            t.want(place.coffer(["unlock", *new_secret(place)]).code == 0, f"{crowd.label}: not unlocked again")
+        settle(t, crowd, [] if has_agent else new_secret(place), NEW)
+        crowd.judge(t, codes=(0, *refusals))
     place.remove()
 
 
@@ -65,16 +67,18 @@ def rivals(context, t, call, turn):
     """Three change the passphrase and stand before the lock: one of them does it, and only its passphrase opens."""
     place = known_place(context, f"rivals-{turn}")
     label, names = f"three changes, {turn}", [f"{word} {NEW.decode()}" for word in ("one", "two", "three")]
-    paused = [Paused(place, call, change_words(place, name.encode())) for name in names]
-    with concurrent.futures.ThreadPoolExecutor(3) as pool:
-        outcomes = list(pool.map(Paused.go_on, paused))
+    with contextlib.ExitStack() as ending:
+        paused = [ending.enter_context(Paused(place, call, change_words(place, name.encode()))) for name in names]
+        t.want(all(each.has_paused for each in paused), f"{label}: one of them was not stopped")
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            outcomes = list(pool.map(Paused.go_on, paused))
     codes = [outcome.code for outcome in outcomes]
     t.check(sorted(codes) == [0, 13, 13], f"{label}: {[str(outcome) for outcome in outcomes]}")
     for name, code in zip(names, codes):
         path = place.home / f"new-{name.split()[0]}"
         opened = place.coffer(["list", "--passphrase-file", str(path)])
         t.want(opened.code == (0 if code == 0 else 8), f"{label}: told {code}, then {opened}")
-        if code == 0:
+        if code == opened.code == 0:
             found = place.opened(name.encode())
             good = (found.generation, found.settings.get("old")) == (2, "value")
             t.want(good, f"{label}: generation {found.generation}, {found.settings}")
@@ -86,7 +90,7 @@ def agent_asleep(context, t, what):
     place = Place(context, what.replace(" ", "-"))
     crowd = Crowd(place, what, [NEW])
     with Agent(place) as agent:
-        agent.unlock()
+        ready(t, place, agent, what)
         agent.process.send_signal(signal.SIGSTOP)
         with concurrent.futures.ThreadPoolExecutor(1) as pool:
             asked = pool.submit(place.coffer, ["set", "new", "--no-input"], b"x")
@@ -110,6 +114,7 @@ def run(context):
             for turn in range(rounds):
                 race(context, t, what.replace(" ", "-"), turn, has_agent)
         yield rows.pop()
+    rounds = min(rounds, 5)  # stopped, they come in the same order each time; what the system chooses is left
     with tally(rows, PART, f"passphrase changed while the agent is stopped: {rounds} times") as t:
         for turn in range(rounds):
             agent_asleep(context, t, f"agent stopped {turn}")
@@ -123,3 +128,23 @@ def run(context):
             rivals(context, t, call, turn)
     yield rows.pop()
     yield from orders.run(context)
+
+
+def sabotage(context):
+    """Each check with a program that is wrong in what it is there for."""
+    other, rows = lying(context, "overwrites", OVERWRITES), []
+    for what, says, work in (
+            ("overwrites what came between, alone", r"code 0, .*where only \(8, 13\) can be",
+             lambda t, what: race(other, t, "overwrites", 0, False)),
+            ("overwrites what came while the agent slept", r"it was overwritten; code 0",
+             lambda t, what: agent_asleep(other, t, "overwrites-asleep"))):
+        with tally([], PART, what) as t:
+            work(t, what)
+        rows.append(noticed(PART, what, [t.row], says=says))
+    what = "each of three changes is told as made"
+    if why := faults.unavailable():
+        return [*rows, skip(PART, what, why)]
+    with tally([], PART, what) as t:
+        call = next(filter(takes_lock, calls_of(context, "calls", change_words)))
+        rivals(lying(context, "anyway", ANYWAY), t, call, 0)
+    return [*rows, noticed(PART, what, [t.row], says=r"^three changes, 0: \['code 0, .*'code 0, .*'code 0, ")]

@@ -114,7 +114,7 @@ class AgentSave(Save):
     name = "set by the agent"
 
     def work(self, place, before):
-        with Agent(place) as agent:
+        with Agent(place, may_die=True) as agent:
             unlocked = agent.unlock()
             if unlocked.code != 0:
                 raise AssertionError(f"the agent does not unlock: {agent.said}, {unlocked}, {agent.told()}")

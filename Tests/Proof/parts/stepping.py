@@ -1,6 +1,7 @@
 """A program that stands still at its system calls, so that its memory can be looked at there (ptrace by ctypes)."""
 
 import ctypes
+import errno
 import os
 import platform
 import resource
@@ -23,14 +24,21 @@ C.ptrace.argtypes = [ctypes.c_long, ctypes.c_int, ctypes.c_void_p, ctypes.c_void
 C.ptrace.restype = ctypes.c_long
 
 
+NOT_HERE = (errno.EPERM, errno.EACCES, errno.ENOSYS)  # how a system says so
+UNTRACED = 125  # how a child of ours says so
+
+
 class Forbidden(Exception):
-    """The system lets nothing be traced here."""
+    """The system lets nothing be traced here; everything else that goes wrong is no reason to skip what is tried."""
 
 
 def ptrace(request, pid, data=0):
     ctypes.set_errno(0)
     if C.ptrace(request, pid, None, data) < 0:
-        raise Forbidden(f"ptrace: {os.strerror(ctypes.get_errno())}")
+        number = ctypes.get_errno()
+        if number in NOT_HERE:
+            raise Forbidden(f"ptrace: {os.strerror(number)}")
+        raise OSError(number, f"ptrace, request {request}: {os.strerror(number)}")
 
 
 class Stepped:
@@ -53,12 +61,16 @@ class Stepped:
                 os.chdir(folder)
                 if limit:
                     resource.setrlimit(limit[0], (limit[1], limit[1]))
-                C.ptrace(TRACEME, 0, None, None)
+                ptrace(TRACEME, 0)
                 os.execve(words[0], words, environment)
+            except Forbidden:
+                os._exit(UNTRACED)
             finally:
                 os._exit(126)
         if not self.wait():
-            raise Forbidden(f"{words[0]} was not traced to its start: {self.code}")
+            if self.code == UNTRACED:
+                raise Forbidden(f"{words[0]} may not be traced")
+            raise OSError(f"{words[0]} was not traced to its start: {self.code}")
         ptrace(SETOPTIONS, self.pid, SYSGOOD | EXITKILL)
 
     def wait(self):
