@@ -59,7 +59,7 @@ def run(context):
                 outcome = save.run(place, calls[-1], fault, log)
             generation = aftermath.check(t, place, save, outcome, what)
             if fault and fault.startswith("error="):
-                aftermath.check_told(t, place, outcome, generation, calls[-1], calls[-1].text, what)
+                aftermath.check_told(t, place, save, outcome, generation, calls[-1], calls[-1].text, what)
             time.sleep(0.3)  # one that saves in the background is done
         result.append(noticed("crash", what, rows))
         print("    noticed: " + "\n    noticed: ".join(line[:250] for line in rows[0].failed[:3]), flush=True)

@@ -16,8 +16,9 @@ import time
 from kit import faults, mounts
 from kit.place import Place
 from kit.row import noticed, skip, tally
-from parts import aftermath, saves
-from parts.crash import FILES, own
+from parts import aftermath, saves, ways
+from parts.agent_saves import AgentSave
+from parts.kinds import FILES, own
 
 OPTIONS = {
     "ext4": "loop",
@@ -27,7 +28,7 @@ OPTIONS = {
 }
 DISKS = 2
 # They save by the same code, and crash.py kills them at each call; and the vault that `init` is not to find is on the disk.
-NOT_CUT = (saves.AgentSave, saves.StaticSave, saves.InitSave)
+NOT_CUT = (AgentSave, saves.StaticSave, saves.InitSave)
 SKIPPED = {"any fsync": ".", "that of the file": r"\.v\.coffer\.tmp-", "that of the directory": "/vaults>"}
 
 
@@ -126,7 +127,7 @@ def run(context):
     if why := unavailable(context):
         yield skip("power", "a power cut at each call of a save", why)
         return
-    tried, missing = saves.available(context)
+    tried, missing = ways.available(context)
     for save in tried:
         if isinstance(save, NOT_CUT):
             continue
@@ -150,7 +151,7 @@ def sabotage(context):
     for number, (what, pattern) in enumerate(SKIPPED.items()):
         folder = context.scratch / str(number)
         folder.mkdir()
-        for save in saves.available(context)[0]:
+        for save in ways.available(context)[0]:
             if isinstance(save, NOT_CUT) or pattern != "." and save.name != "set":
                 continue
             rows = []

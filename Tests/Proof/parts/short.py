@@ -5,7 +5,7 @@ import subprocess
 
 from kit.place import Place
 from kit.row import skip, tally
-from parts import aftermath, saves
+from parts import aftermath, saves, ways
 
 SOURCE = r"""
 #include <stdlib.h>
@@ -31,7 +31,7 @@ def run(context):
     library, source, rows = context.scratch / "short.so", context.scratch / "short.c", []
     source.write_text(SOURCE)
     subprocess.run([compiler, "-D_GNU_SOURCE", "-shared", "-fPIC", "-O1", "-o", library, source], check=True)
-    for save in saves.available(context)[0]:
+    for save in ways.available(context)[0]:
         with tally(rows, "crash", f"{save.name}: {WHAT}") as t:
             place = Place(context, f"short-{save.name.split()[-1]}")
             usual = place.environment
