@@ -61,7 +61,7 @@ class AgentSave(Save):
         `client` are words before the client; `alone`: it is the saving thread alone that is traced.
         """
         with Agent(place, may_die=True) as agent:  # how it ended is looked at here
-            unlocked = agent.unlock()
+            place.agent, unlocked = agent, agent.unlock()
             if unlocked.code != 0:
                 raise AssertionError(f"the agent does not unlock: {agent.said}, {unlocked}, {agent.told()}")
             if alone:

@@ -1,102 +1,15 @@
 """A kill or a fault at each system call of a save.
 
-$PROOF_SHOW has each fault and what came of it printed. Seen failing by --sabotage: the same checks of programs around
-`coffer` that are wrong on purpose (planted.py).
+Seen failing by --sabotage: the same checks of programs around `coffer` that are wrong on purpose (planted.py).
 """
 
-import concurrent.futures
-import os
-import random
 import re
 
 from kit import faults
-from kit.place import Place
-from kit.row import skip, tally
-from parts import aftermath, planted, room, saves, short, ways
-from parts.kinds import FILES, MEMORY, OTHERS, own, unknown
-
-WRITING = re.compile(r"\.v\.coffer\.tmp-|^fsync.*/vaults>")
-
-
-class Driver:
-    """Makes one save again and again, each time with another fault."""
-
-    def __init__(self, context, save, rows):
-        self.context, self.save, self.rows = context, save, rows
-        self.places = [Place(context, f"{save.name.replace(' ', '-')}{number}") for number in range(os.cpu_count() or 1)]
-        self.random = random.Random(f"{context.seed}/{save.name}")
-        place = self.places[0]
-        self.calls = save.calls(place, place.home / "trace")
-        self.own, self.sees = own(self.calls, place)
-        self.files = [call for call in self.own if call.name in FILES]
-
-    def some(self, calls, most):
-        """All calls, or in the short form some of them: those of the save itself, and a few of the others."""
-        calls = [call for call in calls if call.name != "execve"]
-        if not self.context.short:
-            return calls
-        writing = [call for call in calls if WRITING.search(f"{call.name}({call.text}")]
-        others = [call for call in calls if call not in writing]
-        chosen = set(self.random.sample(writing, min(len(writing), most)))
-        more = (most + 2) // 4 if writing else most
-        chosen |= set(self.random.sample(others, min(len(others), more)))
-        return [call for call in calls if call in chosen]
-
-    def drive(self, what, pairs, check):
-        """One row: a fault at each of these calls."""
-        if not pairs and self.context.short:
-            return
-        what = what.replace("each call", "some calls") if self.context.short else what
-        with tally(self.rows, "crash", f"{self.save.name}: {what}") as t:
-            t.want(pairs, "there is no such call")
-            free = list(self.places)
-
-            def attempt(call, fault):
-                place = free.pop()
-                try:
-                    self.attempt(t, place, call, fault, check)
-                finally:
-                    free.append(place)
-
-            with concurrent.futures.ThreadPoolExecutor(len(self.places)) as pool:
-                for done in [pool.submit(attempt, *pair) for pair in pairs]:
-                    done.result()
-
-    def attempt(self, t, place, call, fault, check):
-        label = f"{self.save.name}, {fault} at {call}".replace(str(place.home), "~")
-        place.reset()
-        log = place.home / "log"
-        log.unlink(missing_ok=True)
-        outcome = self.save.run(place, call, fault, log)
-        met = faults.hit(log, call, fault) if log.exists() else None
-        if not t.want(met, f"{label}: the fault was not made; {outcome}"):
-            return
-        same = faults.shape(met, place.home)[1:] == faults.shape(call, self.places[0].home)[1:]
-        t.want(same, f"{label}: the fault met another call, {met}")
-        generation = aftermath.check(t, place, self.save, outcome, label)
-        check(t, place, self.save, outcome, generation, call, met.text, label)
-        if os.environ.get("PROOF_SHOW"):
-            print(f"    {generation}: {label}: {str(outcome).replace(str(place.home), '~')}", flush=True)
-
-
-def interrupted(t, place, save, outcome, generation, call, text, label):
-    """A call that a signal interrupts is made again; but no fsync, which could then report success over lost bytes."""
-    if call.name == "fsync":
-        aftermath.check_told(t, place, save, outcome, generation, call, text, label)
-    else:
-        t.want(generation == "new" and outcome.code == 0, f"{label}: {generation}; {outcome}")
-
-
-def not_told_as_made(t, place, save, outcome, generation, call, text, label):
-    """A disk that takes or gives half and says nothing of it: whatever is told, it is no success over an old vault."""
-    good = outcome.code in (0, 5, 9, 10, 15) and (outcome.code == 0 or outcome.err)
-    t.want(good, f"{label}: {outcome}")
-
-
-def ended(t, place, save, outcome, generation, call, text, label):
-    """No memory, no socket, no thread: it goes on without, or says so; it never breaks down."""
-    good = outcome.code in (0, 7, 15, 18) and (outcome.code == 0 or b"coffer: " in outcome.err.replace(b"UpdateProbe", b"coffer"))
-    t.want(good, f"{label}: {outcome}")
+from kit.row import skip
+from parts import judge, planted, room, saves, short, ways
+from parts.driver import Driver
+from parts.kinds import MEMORY, OTHERS, unknown
 
 
 def transfers(calls):
@@ -135,31 +48,26 @@ def sweep(context, save, rows):
 
     killed = driver.own if isinstance(save, OWN_ONLY) else driver.calls
     what = "SIGKILL at each call" + (" after the loader's" if killed is driver.own else "")
-    driver.drive(what, [(call, "signal=KILL") for call in some(killed, "signal=KILL")], aftermath.check_killed)
-    for error, check in (("EIO", aftermath.check_told), ("ENOSPC", aftermath.check_told), ("EINTR", interrupted)):
+    driver.drive(what, [(call, "signal=KILL") for call in some(killed, "signal=KILL")], judge.check_killed)
+    for error, check in (("EIO", judge.check_told), ("ENOSPC", judge.check_told), ("EINTR", judge.interrupted)):
         fault = f"error={error}"
         driver.drive(f"{error} at each call on files", [(call, fault) for call in some(driver.files, fault)],
-                     check if driver.sees else unseen)
+                     check if driver.sees else judge.unseen)
     if not driver.sees:
         rows.append(skip("crash", f"{save.name}: the step in the message", "only root sees on what the calls are made"))
     halves = dict(transfers(driver.files))
     if driver.sees:
         driver.drive("reads and writes that move half of what they tell",
-                     [(call, halves[call]) for call in some(halves, "retval")], not_told_as_made)
+                     [(call, halves[call]) for call in some(halves, "retval")], judge.not_told_as_made)
     memory = [call for call in driver.own if call.name in MEMORY]
-    driver.drive("ENOMEM at each call for memory", [(call, "error=ENOMEM") for call in some(memory, "error=ENOMEM")], ended)
+    driver.drive("ENOMEM at each call for memory", [(call, "error=ENOMEM") for call in some(memory, "error=ENOMEM")], judge.ended)
     others = [call for call in driver.own if call.name in OTHERS]
     driver.drive("an error at each call for sockets, random bytes, threads",
-                 [(call, f"error={OTHERS[call.name]}") for call in some(others, "")], ended)
+                 [(call, f"error={OTHERS[call.name]}") for call in some(others, "")], judge.ended)
     if left := unknown(driver.own):
         rows[-1].failed.append(f"{save.name}: calls of a kind that nothing is tried of: {', '.join(left)}")
     if save.hidden:
         rows[-1].skipped = f"{save.hidden} calls before the lock, hidden by those of another thread"
-
-
-def unseen(t, place, save, outcome, generation, call, text, label):
-    """Where the trace does not tell on what a call is made: only that it does not break down."""
-    t.want(outcome.code in (0, 15), f"{label}: {outcome}")
 
 
 def run(context):
