@@ -8,6 +8,7 @@ import re
 from kit import faults
 from kit.row import skip
 from parts import judge, planted, room, saves, short, ways
+from parts.agent_saves import ClientSave
 from parts.driver import Driver
 from parts.kinds import MEMORY, OTHERS, unknown
 
@@ -49,7 +50,8 @@ def sweep(context, save, rows):
     killed = driver.own if isinstance(save, OWN_ONLY) else driver.calls
     what = "SIGKILL at each call" + (" after the loader's" if killed is driver.own else "")
     driver.drive(what, [(call, "signal=KILL") for call in some(killed, "signal=KILL")], judge.check_killed)
-    for error, check in (("EIO", judge.check_told), ("ENOSPC", judge.check_told), ("EINTR", judge.interrupted)):
+    failed = judge.asked if isinstance(save, ClientSave) else judge.check_told
+    for error, check in (("EIO", failed), ("ENOSPC", failed), ("EINTR", judge.interrupted)):
         fault = f"error={error}"
         driver.drive(f"{error} at each call on files", [(call, fault) for call in some(driver.files, fault)],
                      check if driver.sees else judge.unseen)
@@ -86,7 +88,10 @@ def run(context):
 
 
 def sabotage(context):
-    """Programs that are wrong on purpose, around the right one: see planted.py."""
+    """Programs that are wrong on purpose, around the right one: see planted.py, planted_agents.py, room.py, short.py."""
+    yield from room.sabotage(context)
+    yield from short.sabotage(context)
     if why := faults.unavailable():
-        return [skip("crash", "planted faults", why)]
-    return planted.run(context)
+        yield skip("crash", "planted faults", why)
+        return
+    yield from planted.run(context)

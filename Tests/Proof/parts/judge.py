@@ -48,6 +48,8 @@ def check_told(t, place, save, outcome, generation, call, text, label):
         return
     if not t.want(outcome.code == 15 and str(place.state) not in text, f"{label}: {outcome}"):
         return
+    if "/vaults" in text and (probe := re.match(r"UpdateProbe: (\w+)", said)):
+        t.want(probe[1] in ("ioError", "savedButNotSynced"), f"{label}: another error than ioError: {outcome}")
     if text.startswith("1<"):
         return  # what was told could not be written
     if generation == "new" and not save.is_unmade(place, generation, outcome):
@@ -69,8 +71,16 @@ def interrupted(t, place, save, outcome, generation, call, text, label):
 
 def not_told_as_made(t, place, save, outcome, generation, call, text, label):
     """A disk that takes or gives half and says nothing of it: whatever is told, it is no success over an old vault."""
-    good = outcome.code in (0, 5, 9, 10, 15) and (outcome.code == 0 or outcome.err)
+    good = outcome.code in (0, 3, 5, 9, 10, 15) and (outcome.code == 0 or outcome.err)
     t.want(good, f"{label}: {outcome}")
+
+
+def asked(t, place, save, outcome, generation, call, text, label):
+    """A client of the agent: the agent may have made the change, and then it is not told as not made."""
+    t.want(not place.left, f"{label}: left right after it: {place.left}; {outcome}")
+    told = generation == "old" or b"whether the change" in outcome.err or b"may not survive" in outcome.err
+    good = outcome.code in (14, 15, 18) and b"coffer: " in outcome.err and told
+    t.want(outcome.code == 0 or good or text.startswith(("1<", "2<")), f"{label}: {generation}, {outcome}")
 
 
 def ended(t, place, save, outcome, generation, call, text, label):
