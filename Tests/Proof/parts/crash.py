@@ -7,7 +7,7 @@ import re
 
 from kit import faults
 from kit.row import skip
-from parts import judge, planted, room, saves, short, ways
+from parts import judge, planted, room, saves, short, twice, ways
 from parts.agent_saves import ClientSave
 from parts.driver import Driver
 from parts.kinds import MEMORY, OTHERS, unknown
@@ -82,16 +82,18 @@ def run(context):
         rows = []
         sweep(context, save, rows)
         yield from rows
+    yield from twice.run(context)
     yield from short.run(context)
     for name, why in missing:
         yield skip("crash", f"{name}: SIGKILL and errors", why)
 
 
 def sabotage(context):
-    """Programs that are wrong on purpose, around the right one: see planted.py, planted_agents.py, room.py, short.py."""
+    """Programs that are wrong on purpose, around the right one: see planted.py, planted_agents.py, room.py, short.py, twice.py."""
     yield from room.sabotage(context)
     yield from short.sabotage(context)
     if why := faults.unavailable():
         yield skip("crash", "planted faults", why)
         return
     yield from planted.run(context)
+    yield from twice.sabotage(context)
