@@ -29,6 +29,8 @@ class Call:
     name: str
     number: int
     text: str
+    begun: int = dataclasses.field(default=0, compare=False)  # the line of the trace where it begins
+    ended: int = dataclasses.field(default=0, compare=False)  # and where it ends
     alone: bool = False  # counted where its thread alone is traced, which an agent has several of
 
     def __str__(self):
@@ -61,19 +63,19 @@ def lines(log):
     strace writes a call in two lines where another thread's comes between; and counts the calls of each thread apart.
     """
     found, counts, begun = [], {}, {}
-    for line in pathlib.Path(log).read_text(errors="replace").splitlines():
+    for at, line in enumerate(pathlib.Path(log).read_text(errors="replace").splitlines()):
         thread = THREAD.match(line)[0]
         if resumed := RESUMED.match(line):
             place = begun.pop((thread, resumed[1]), None)
             if place is not None:
                 call = found[place][1]
-                found[place] = thread, dataclasses.replace(call, text=call.text + resumed[2])
+                found[place] = thread, dataclasses.replace(call, text=call.text + resumed[2], ended=at)
         elif match := LINE.match(line):
             name, text = match.groups()
             counts[thread, name] = counts.get((thread, name), 0) + 1
             if text.endswith(UNFINISHED):
                 begun[thread, name], text = len(found), text.removesuffix(UNFINISHED)
-            found.append((thread, Call(name, counts[thread, name], text)))
+            found.append((thread, Call(name, counts[thread, name], text, at, at)))
     return found
 
 

@@ -25,16 +25,18 @@ def trouble(agent, place, may_be_killed):
     """
     if (code := agent.wait(0)) is not None:
         return "" if may_be_killed and code == -9 else f"; the agent ended: {code}, {agent.told()[-600:]!r}"
+    got = place.coffer(["get", "old", "--no-input"], timeout=10)
+    wait_until(lambda: agent.wait(0) is not None or not agent.thread(SAVING), "the agent has done what it was asked for", 20)
+    held, kept = held_locks(place), place.home / "kept"
+    shutil.rmtree(kept, ignore_errors=True)
     folders = [folder for folder in (place.folder, place.state) if folder.exists()]
     for folder in folders:
-        shutil.copytree(folder, place.home / "kept" / folder.name)
-    held = held_locks(place)
-    got = place.coffer(["get", "old", "--no-input"], timeout=10)
+        shutil.copytree(folder, kept / folder.name)
     made = place.coffer(["set", "again"], b"y", timeout=10)
     shutil.rmtree(place.state, ignore_errors=True)
     for folder in folders:
         shutil.rmtree(folder, ignore_errors=True)
-        shutil.move(place.home / "kept" / folder.name, folder)
+        shutil.move(kept / folder.name, folder)
     said = f"; the agent holds {held}" if held else ""
     said += "" if (got.code, got.out) == (0, b"value") else f"; the agent after it, get: {got}"
     return said + ("" if made.code == 0 else f"; the agent after it, set: {made}")
@@ -113,6 +115,9 @@ class AgentSave(Save):
         own = [(thread, call) for thread, call in made if thread in threads
                and not (thread == threads[0] and call.name in ("poll", "read", "write"))]
         own.sort(key=lambda pair: threads.index(pair[0]))
+        # What the saving thread does once it has woken the other one is a race with the answer, and strace's end.
+        last = max(number for number, (thread, call) in enumerate(own) if thread == threads[1] and call.name == "write")
+        del own[last + 1:]
         place.reset()
         alone = self.calls_alone(place, log)
         reached, self.hidden = [], 0

@@ -7,10 +7,10 @@ import re
 
 from kit import faults
 from kit.row import skip
-from parts import judge, planted, room, saves, short, twice, ways
+from parts import judge, order, planted, room, saves, short, twice, ways
 from parts.agent_saves import ClientSave
 from parts.driver import Driver
-from parts.kinds import MEMORY, OTHERS, unknown
+from parts.kinds import FILES, INTERRUPTED, MEMORY, OTHERS, unknown
 
 
 def transfers(calls):
@@ -50,26 +50,33 @@ def sweep(context, save, rows):
     killed = driver.own if isinstance(save, OWN_ONLY) else driver.calls
     what = "SIGKILL at each call" + (" after the loader's" if killed is driver.own else "")
     driver.drive(what, [(call, "signal=KILL") for call in some(killed, "signal=KILL")], judge.check_killed)
-    failed = judge.asked if isinstance(save, ClientSave) else judge.check_told
-    for error, check in (("EIO", failed), ("ENOSPC", failed), ("EINTR", judge.interrupted)):
+    if save.hidden:
+        rows[-1].skipped = f"{save.hidden} calls before the lock, hidden by those of another thread"
+    is_client = isinstance(save, ClientSave)
+    failed = judge.asked if is_client else judge.check_told
+    for error, check in (("EIO", failed), ("ENOSPC", failed)):
         fault = f"error={error}"
         driver.drive(f"{error} at each call on files", [(call, fault) for call in some(driver.files, fault)],
                      check if driver.sees else judge.unseen)
+    # Of an agent that cannot be reached for some other reason than a signal, its client says so.
+    again = INTERRUPTED | ({"read", "write"} if is_client else FILES)
+    calls = [call for call in driver.own if call.name in again]
+    driver.drive("EINTR at each call that can be made again", [(call, "error=EINTR") for call in some(calls, "error=EINTR")],
+                 judge.interrupted if driver.sees else judge.unseen)
     if not driver.sees:
         rows.append(skip("crash", f"{save.name}: the step in the message", "only root sees on what the calls are made"))
     halves = dict(transfers(driver.files))
-    if driver.sees:
+    if driver.sees and not is_client:
         driver.drive("reads and writes that move half of what they tell",
                      [(call, halves[call]) for call in some(halves, "retval")], judge.not_told_as_made)
+    ended = judge.asked if is_client else judge.ended
     memory = [call for call in driver.own if call.name in MEMORY]
-    driver.drive("ENOMEM at each call for memory", [(call, "error=ENOMEM") for call in some(memory, "error=ENOMEM")], judge.ended)
+    driver.drive("ENOMEM at each call for memory", [(call, "error=ENOMEM") for call in some(memory, "error=ENOMEM")], ended)
     others = [call for call in driver.own if call.name in OTHERS]
     driver.drive("an error at each call for sockets, random bytes, threads",
-                 [(call, f"error={OTHERS[call.name]}") for call in some(others, "")], judge.ended)
+                 [(call, f"error={OTHERS[call.name]}") for call in some(others, "")], ended)
     if left := unknown(driver.own):
         rows[-1].failed.append(f"{save.name}: calls of a kind that nothing is tried of: {', '.join(left)}")
-    if save.hidden:
-        rows[-1].skipped = f"{save.hidden} calls before the lock, hidden by those of another thread"
 
 
 def run(context):
@@ -81,6 +88,7 @@ def run(context):
     for save in tried:
         rows = []
         sweep(context, save, rows)
+        order.drive(context, save, rows)
         yield from rows
     yield from twice.run(context)
     yield from short.run(context)
@@ -89,7 +97,9 @@ def run(context):
 
 
 def sabotage(context):
-    """Programs that are wrong on purpose, around the right one: see planted.py, planted_agents.py, room.py, short.py, twice.py."""
+    """Programs that are wrong on purpose, around the right one: see planted.py, planted_agents.py, and the other
+    modules that have a `sabotage`.
+    """
     yield from room.sabotage(context)
     yield from short.sabotage(context)
     if why := faults.unavailable():
@@ -97,3 +107,4 @@ def sabotage(context):
         return
     yield from planted.run(context)
     yield from twice.sabotage(context)
+    yield from order.sabotage(context)

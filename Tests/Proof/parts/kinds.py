@@ -12,6 +12,8 @@ OTHERS = {
     "clone3": "EAGAIN", "socket": "EMFILE", "connect": "ECONNREFUSED", "accept4": "EMFILE", "getsockopt": "ENOBUFS",
     "eventfd2": "EMFILE", "timerfd_settime": "EINVAL", "shutdown": "ENOTCONN", "sysinfo": "EFAULT",
 }
+# What a signal interrupts that comes between, besides calls on files; it has to be made again.
+INTERRUPTED = {"recvfrom", "sendto", "poll", "connect", "getrandom"}
 # They cannot fail, or only where the program itself is wrong.
 NEVER_FAIL = {
     "geteuid", "getuid", "gettid", "getpid", "futex", "exit", "exit_group", "rseq", "set_robust_list", "rt_sigprocmask",
