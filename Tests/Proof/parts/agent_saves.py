@@ -26,7 +26,7 @@ def trouble(agent, place, may_be_killed):
     if (code := agent.wait(0)) is not None:
         return "" if may_be_killed and code == -9 else f"; the agent ended: {code}, {agent.told()[-600:]!r}"
     got = place.coffer(["get", "old", "--no-input"], timeout=10)
-    wait_until(lambda: agent.wait(0) is not None or not agent.thread(SAVING), "the agent has done what it was asked for", 20)
+    wait_until(lambda: agent.wait(0) is not None or not agent.thread(SAVING), "the agent has done all", 20)
     held, kept = held_locks(place), place.home / "kept"
     shutil.rmtree(kept, ignore_errors=True)
     folders = [folder for folder in (place.folder, place.state) if folder.exists()]
@@ -47,8 +47,8 @@ class AgentSave(Save):
 
     strace counts the calls of each thread apart, and the agent starts a thread for a look into the file, then one for
     the save: where the other thread has a call of the same name and number, it would get the fault. Such calls are
-    reached by tracing the saving thread alone, which waits for the lock of the vault until strace is there. Those before
-    the lock stay hidden, and are not counted.
+    reached by tracing the saving thread alone, which waits for the lock of the vault until strace is there. Those
+    before the lock stay hidden, and are not counted.
     """
 
     name = "set by the agent"
@@ -107,7 +107,8 @@ class AgentSave(Save):
         """Those of the thread that answers and of the one that saves; `hidden` is set to how many cannot be reached."""
         super().calls(place, log)
         made = faults.lines(log)
-        threads = [next(thread for thread, call in made if text in call.text) for text in ("SO_PEERCRED", f'"{SAVING}"')]
+        threads = [next(thread for thread, call in made if text in call.text)
+                   for text in ("SO_PEERCRED", f'"{SAVING}"')]
         firsts = {}
         for thread, call in made:
             firsts.setdefault((call.name, call.number), thread)
@@ -133,7 +134,7 @@ class AgentSave(Save):
         return reached
 
     def calls_alone(self, place, log):
-        """The calls of the saving thread once it has the lock, as it is alone traced; those that are always the same."""
+        """The calls of the saving thread once it has the lock, traced alone; those that are always the same."""
         outcome = self.work(place, faults.tracing(log, False), alone=True)
         if outcome.code != 0 or outcome.trouble or self.generation(place) != "new":
             raise AssertionError(f"{self.name} does not go well with its thread traced: {outcome}")

@@ -27,7 +27,8 @@ def transfers(calls):
 
 # How many calls get a fault in the short form, by the way to save; what writes the file comes first.
 SHORT = {
-    "set": {"signal=KILL": 14, "error=EIO": 12, "error=ENOSPC": 4, "error=EINTR": 4, "retval": 4, "error=ENOMEM": 2, "": 2},
+    "set": {"signal=KILL": 14, "error=EIO": 12, "error=ENOSPC": 4, "error=EINTR": 4, "retval": 4, "error=ENOMEM": 2,
+            "": 2},
     "passphrase": {"signal=KILL": 5, "error=EIO": 2},
     "set by the agent": {"signal=KILL": 8, "error=EIO": 6, "error=EINTR": 2, "": 2},
     "set by the agent's client": {"signal=KILL": 4, "error=EIO": 2},
@@ -61,7 +62,8 @@ def sweep(context, save, rows):
     # Of an agent that cannot be reached for some other reason than a signal, its client says so.
     again = INTERRUPTED | ({"read", "write"} if is_client else FILES)
     calls = [call for call in driver.own if call.name in again]
-    driver.drive("EINTR at each call that can be made again", [(call, "error=EINTR") for call in some(calls, "error=EINTR")],
+    driver.drive("EINTR at each call that can be made again",
+                 [(call, "error=EINTR") for call in some(calls, "error=EINTR")],
                  judge.interrupted if driver.sees else judge.unseen)
     if not driver.sees:
         rows.append(skip("crash", f"{save.name}: the step in the message", "only root sees on what the calls are made"))
@@ -71,7 +73,8 @@ def sweep(context, save, rows):
                      [(call, halves[call]) for call in some(halves, "retval")], judge.not_told_as_made)
     ended = judge.asked if is_client else judge.ended
     memory = [call for call in driver.own if call.name in MEMORY]
-    driver.drive("ENOMEM at each call for memory", [(call, "error=ENOMEM") for call in some(memory, "error=ENOMEM")], ended)
+    driver.drive("ENOMEM at each call for memory",
+                 [(call, "error=ENOMEM") for call in some(memory, "error=ENOMEM")], ended)
     others = [call for call in driver.own if call.name in OTHERS]
     driver.drive("an error at each call for sockets, random bytes, threads",
                  [(call, f"error={OTHERS[call.name]}") for call in some(others, "")], ended)

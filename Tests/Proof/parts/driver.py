@@ -22,7 +22,8 @@ class Driver:
 
     def __init__(self, context, save, rows):
         self.context, self.save, self.rows = context, save, rows
-        self.places = [Place(context, f"{save.name.replace(' ', '-')}{number}") for number in range(os.cpu_count() or 1)]
+        name = save.name.replace(" ", "-").replace("'", "")
+        self.places = [Place(context, f"{name}{number}") for number in range(os.cpu_count() or 1)]
         self.random = random.Random(f"{context.seed}/{save.name}")
         place = self.places[0]
         self.calls = save.calls(place, place.home / "trace")

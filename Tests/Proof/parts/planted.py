@@ -1,4 +1,4 @@
-"""Programs around `coffer` that are wrong on purpose: the checks of crash.py have to notice each, and say what it is."""
+"""Programs around `coffer` that are wrong on purpose: the checks of crash.py have to notice each, and say what."""
 
 import dataclasses
 import re
@@ -16,7 +16,7 @@ LEFT = '"$REAL" "$@"; c=$?; touch "${COFFER_VAULT%/*}/'
 
 @dataclasses.dataclass(frozen=True)
 class Plant:
-    """A wrong program: `fault` is made at the last call of the thread with `thread` in its trace that looks like `on`."""
+    """A wrong program. `fault` is made at the last call like `on` of the thread that has a `thread` call."""
 
     what: str
     script: str
@@ -28,7 +28,8 @@ class Plant:
 
 
 PLANTS = [
-    Plant("writes in place", f'cp "$COFFER_VAULT" "$HOME/x"; {OTHER}; exec dd if="$HOME/x" of="$COFFER_VAULT" status=none',
+    Plant("writes in place",
+          f'cp "$COFFER_VAULT" "$HOME/x"; {OTHER}; exec dd if="$HOME/x" of="$COFFER_VAULT" status=none',
           r"^write\(.*/vaults/v\.coffer>", "signal=KILL", "neither: Refused: damaged", judge.check_killed, "dd"),
     Plant("tells what failed as made", '"$REAL" "$@"; exit 0',
           r"^write\(.*\.v\.coffer\.tmp-", "error=ENOSPC", "told as made, and old"),
@@ -40,7 +41,8 @@ PLANTS = [
           r"^flock\(.*\.v\.coffer\.lock>, LOCK_EX", "error=EIO", "does not name the step, open the lock file"),
     Plant("says nothing of a failure of no step", '"$REAL" "$@" 2>/dev/null; exit 15',
           r"^read\(.*/passphrase>", "error=EIO", "does not name the step"),
-    Plant("names the wrong step", '"$REAL" "$@" 2>&1 | sed "s/could not [a-z ]*/could not lock the vault/" >&2; exit 15',
+    Plant("names the wrong step",
+          '"$REAL" "$@" 2>&1 | sed "s/could not [a-z ]*/could not lock the vault/" >&2; exit 15',
           r"^renameat\(.*\.v\.coffer\.tmp-", "error=EIO", "does not name the step, rename"),
     Plant("hides that it is not synced", '"$REAL" "$@" 2>&1 | sed "s/, but it may.*//" >&2; exit 15',
           r"^fsync\(.*/vaults>", "error=EIO", "made, and not told so"),
@@ -90,7 +92,8 @@ def attempt(t, place, plant):
     place.reset()
     outcome = save.run(place, call, plant.fault, log)
     met = faults.hit(log, call, plant.fault)
-    if t.want(met and faults.shape(met, place.home) == faults.shape(call, place.home), f"broke off: the fault met {met}"):
+    same = met and faults.shape(met, place.home) == faults.shape(call, place.home)
+    if t.want(same, f"broke off: the fault met {met}"):
         generation = aftermath.check(t, place, save, outcome, plant.what)
         plant.check(t, place, save, outcome, generation, call, met.text, plant.what)
 

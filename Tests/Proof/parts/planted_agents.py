@@ -14,6 +14,8 @@ from parts.agent_saves import AgentSave
 from parts.driver import Driver
 from parts.saves import BatchSave
 
+CLOSE = r"^close\(.*/vaults>"
+
 
 class DyingAgent(AgentSave):
     """One that breaks down once it has answered."""
@@ -68,13 +70,14 @@ class LosingBatch(BatchSave):
 def cases(context):
     """The save, the call that gets a fault, the fault, and what the check has to say."""
     if os.geteuid() == 0:
-        yield "an agent that dies after it has answered", DyingAgent(), r"^close\(.*/vaults>", "error=EIO", "the agent ended"
-        yield "an agent that keeps the lock", LockingAgent(), r"^close\(.*/vaults>", "error=EIO", "the agent holds"
+        yield "an agent that dies after it has answered", DyingAgent(), CLOSE, "error=EIO", "the agent ended"
+        yield "an agent that keeps the lock", LockingAgent(), CLOSE, "error=EIO", "the agent holds"
         yield ("an agent's client that denies what is made", DenyingAgent(), r"^fsync\(.*/vaults>", "signal=KILL",
                "not as what was killed ends")
-        yield "a fault that meets another thread", HiddenAgent(), r"^write\(.*\.v\.coffer\.tmp-", "signal=KILL", "met another call"
+        yield ("a fault that meets another thread", HiddenAgent(), r"^write\(.*\.v\.coffer\.tmp-", "signal=KILL",
+               "met another call")
     if context.program("UpdateProbe"):
-        yield "updates that lose other settings", LosingBatch(), r"^close\(.*/vaults>", "error=EIO", "neither: generation"
+        yield "updates that lose other settings", LosingBatch(), CLOSE, "error=EIO", "neither: generation"
 
 
 def run(context):

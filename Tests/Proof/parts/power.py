@@ -1,7 +1,7 @@
 """A power cut at each call of a save on files: only what had reached the disk by then is there afterwards.
 
-The disk is an image, on a loop device with ext4. The saving process is killed at a call, and at once, while the image is
-still mounted, it is copied: what the kernel has not written to the disk yet is not in it. The copy is mounted, which
+The disk is an image, on a loop device with ext4. The saving process is killed at a call, and at once, while the image
+is still mounted, it is copied: what the kernel has not written to the disk yet is not in it. The copy is mounted, which
 replays its journal, and judged like a save that was killed. A disk that reorders what it has not been told to flush is
 not tried. Seen failing by --sabotage: strace skips each fsync.
 """
@@ -22,8 +22,8 @@ from parts.kinds import FILES, own
 
 OPTIONS = {
     "ext4": "loop",
-    # Nothing that makes up for a missing fsync, and a commit every second. What is remembered of the vault is on another
-    # disk, that is not cut off: it must never be ahead of the vault.
+    # Nothing that makes up for a missing fsync, and a commit every second. What is remembered of the vault is on
+    # another disk, that is not cut off: it must never be ahead of the vault.
     "harsh ext4": "loop,noauto_da_alloc,data=writeback,commit=1",
 }
 DISKS = 2

@@ -146,7 +146,8 @@ def sabotage(context):
             folder, rows = context.scratch / f"{work.__name__}{number}", []
             folder.mkdir()
             wrong = folder / "wrong"
-            wrong.write_text("#!/bin/bash\n" + script.format(coffer=context.coffer) + f'\nexec "{context.coffer}" "$@"\n')
+            lines = "#!/bin/bash", script.format(coffer=context.coffer), f'exec "{context.coffer}" "$@"', ""
+            wrong.write_text("\n".join(lines))
             wrong.chmod(0o755)
             work(dataclasses.replace(context, scratch=folder, coffer=str(wrong), short=True), rows)
             yield noticed("crash", f"{work.__name__.replace('_', ' ')}: {what}", rows, says=says)
