@@ -76,7 +76,7 @@ def sweep(context, save, rows):
     driver.drive("ENOMEM at each call for memory",
                  [(call, "error=ENOMEM") for call in some(memory, "error=ENOMEM")], ended)
     others = [call for call in driver.own if call.name in OTHERS]
-    driver.drive("an error at each call for sockets, random bytes, threads",
+    driver.drive("an error at each other call that can fail",
                  [(call, f"error={OTHERS[call.name]}") for call in some(others, "")], ended)
     if left := unknown(driver.own):
         rows[-1].failed.append(f"{save.name}: calls of a kind that nothing is tried of: {', '.join(left)}")

@@ -1,7 +1,5 @@
 """The ways to save that crash.py interrupts: what is run, and what the vault is to be afterwards."""
 
-import os
-
 from kit import faults
 from kit.place import SETTINGS
 
