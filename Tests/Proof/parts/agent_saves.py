@@ -21,7 +21,7 @@ CHANGING = ("flock", "clock_nanosleep", "restart_syscall")  # how often it looks
 def trouble(agent, place, may_be_killed):
     """What is wrong with an agent after a fault: it has to live, hold no lock, and serve. The home is as it was then.
 
-    Seen failing by --sabotage, with an agent that is stopped, and one that is killed, behind the back of this.
+    Seen failing by --sabotage: an agent that dies once it has answered, and one that keeps its lock.
     """
     if (code := agent.wait(0)) is not None:
         return "" if may_be_killed and code == -9 else f"; the agent ended: {code}, {agent.told()[-600:]!r}"

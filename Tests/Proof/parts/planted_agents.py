@@ -10,7 +10,7 @@ from kit.place import SETTINGS, make_vault
 from kit.row import noticed, tally
 from kit.settled import lock_of
 from parts import judge
-from parts.agent_saves import AgentSave
+from parts.agent_saves import AgentSave, ClientSave
 from parts.driver import Driver
 from parts.saves import BatchSave
 
@@ -50,6 +50,13 @@ class DenyingAgent(AgentSave):
         return dataclasses.replace(super().ask(place, before), code=15, err=b"coffer: nothing is made")
 
 
+class DenyingClient(ClientSave):
+    """A client that tells what is made as not made, whatever happened to it."""
+
+    def ask(self, place, before=()):
+        return dataclasses.replace(super().ask(place, before), code=15, err=b"coffer: nothing is made")
+
+
 class HiddenAgent(AgentSave):
     """One whose saving thread is not traced alone: the fault meets a thread that only reads."""
 
@@ -76,6 +83,7 @@ def cases(context):
                "not as what was killed ends")
         yield ("a fault that meets another thread", HiddenAgent(), r"^write\(.*\.v\.coffer\.tmp-", "signal=KILL",
                "met another call")
+    yield "a client that denies what is made", DenyingClient(), r"^close\(", "error=EIO", ": new, code 15"
     if context.program("UpdateProbe"):
         yield "updates that lose other settings", LosingBatch(), CLOSE, "error=EIO", "neither: generation"
 
@@ -89,6 +97,6 @@ def run(context):
             driver = Driver(dataclasses.replace(context, scratch=folder), type(save).__bases__[0](), rows)
             call = [call for call in driver.own if re.search(on, f"{call.name}({call.text}")][-1]
             driver.save = save
-            driver.attempt(t, driver.places[0], call, fault,
-                           judge.check_killed if fault == "signal=KILL" else judge.check_told)
+            told = judge.asked if isinstance(save, ClientSave) else judge.check_told
+            driver.attempt(t, driver.places[0], call, fault, judge.check_killed if fault == "signal=KILL" else told)
         yield noticed("crash", what, rows, says=says)
