@@ -17,7 +17,7 @@ INTERRUPTED = {"recvfrom", "sendto", "poll", "connect", "getrandom"}
 # They cannot fail, or only where the program itself is wrong.
 NEVER_FAIL = {
     "geteuid", "getuid", "gettid", "getpid", "futex", "exit", "exit_group", "rseq", "set_robust_list", "rt_sigprocmask",
-    "rt_sigaction", "prctl", "restart_syscall", "clock_nanosleep", "sched_yield", "execve", "umask",
+    "rt_sigaction", "prctl", "restart_syscall", "prlimit64", "clock_nanosleep", "sched_yield", "execve", "umask",
 }
 
 
