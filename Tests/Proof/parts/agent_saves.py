@@ -116,9 +116,10 @@ class AgentSave(Save):
         own = [(thread, call) for thread, call in made if thread in threads
                and not (thread == threads[0] and call.name in ("poll", "read", "write"))]
         own.sort(key=lambda pair: threads.index(pair[0]))
-        # What the saving thread does once it has woken the other one is a race with the answer, and strace's end.
-        last = max(number for number, (thread, call) in enumerate(own) if thread == threads[1] and call.name == "write")
-        del own[last + 1:]
+        # What they do once the one has woken the other, and that has answered, is a race with the end of strace.
+        for thread, final in zip(threads, ("sendto", "write"), strict=True):
+            last = max(number for number, pair in enumerate(own) if pair[0] == thread and pair[1].name == final)
+            own = [pair for number, pair in enumerate(own) if pair[0] != thread or number <= last]
         place.reset()
         alone = self.calls_alone(place, log)
         reached, self.hidden = [], 0
@@ -140,7 +141,8 @@ class AgentSave(Save):
             raise AssertionError(f"{self.name} does not go well with its thread traced: {outcome}")
         calls = faults.calls(log)
         locked = next(number for number, call in enumerate(calls) if call.name == "flock" and call.text.endswith("= 0"))
-        return [dataclasses.replace(call, alone=True) for call in calls[locked:] if call.name not in CHANGING]
+        last = max(number for number, call in enumerate(calls) if call.name == "write")
+        return [dataclasses.replace(call, alone=True) for call in calls[locked:last + 1] if call.name not in CHANGING]
 
 
 class ClientSave(AgentSave):
