@@ -3,16 +3,21 @@ import Foundation
 
 // UpdateProbe VAULT TIMES [NAMES]: reads the passphrase from standard input and adds one to the setting "count", so
 // many times. With NAMES each update adds one to that many settings, "count", "count1", and so on, and is told on
-// standard output once it is made. A failure is told on standard error; the status is 15 then.
+// standard output once it is made. A failure is told on standard error, its case first; the status is 15 then.
 
 @main struct UpdateProbe {
     static func main() {
         do {
             try run(CommandLine.arguments)
         } catch {
-            FileHandle.standardError.write(Data("UpdateProbe: \(error)\n".utf8))
+            FileHandle.standardError.write(Data("UpdateProbe: \(name(of: error)): \(error)\n".utf8))
             exit(15)
         }
+    }
+
+    /// Which error it is, as it is written in the source, without what it carries.
+    private static func name(of error: any Error) -> String {
+        Mirror(reflecting: error).children.first?.label ?? "\(type(of: error))"
     }
 
     private static func run(_ arguments: [String]) throws {

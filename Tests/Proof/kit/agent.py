@@ -42,14 +42,14 @@ class Agent:
         return self.place.coffer(["unlock", *self.place.secret, *words])
 
     @contextlib.contextmanager
-    def traced(self, words):
-        """Has strace, called by these words, follow all of its threads meanwhile; only root may do so."""
+    def traced(self, words, thread=None):
+        """Has strace, called by these words, follow all of its threads, or one, meanwhile; only root may do so."""
         with subprocess.Popen(
-                [*words, "-p", str(self.pid)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                [*words, "-p", str(thread or self.pid)], stdin=subprocess.DEVNULL, stderr=subprocess.PIPE,
                 start_new_session=True) as tracer:
             try:
                 end = time.monotonic() + 10
-                while not self.is_traced():
+                while not self.is_traced(thread or "*"):
                     if tracer.poll() is not None or time.monotonic() > end:
                         raise OSError(f"strace cannot attach: {tracer.poll()}")
                     time.sleep(0.001)
@@ -61,11 +61,19 @@ class Agent:
                 except subprocess.TimeoutExpired:  # it can wait for ever for threads that were killed
                     tracer.kill()
 
-    def is_traced(self):
-        """Whether each of its threads is traced; one that has ended meanwhile does not count."""
-        for thread in pathlib.Path(f"/proc/{self.pid}/task").glob("*/status"):
+    def thread(self, name):
+        """The number of its thread that has this name, None if it has none."""
+        for path in pathlib.Path(f"/proc/{self.pid}/task").glob("*/comm"):
+            with contextlib.suppress(OSError):
+                if path.read_text().strip() == name:
+                    return int(path.parent.name)
+        return None
+
+    def is_traced(self, thread="*"):
+        """Whether each of its threads is traced, or the one of this number; one that has ended does not count."""
+        for path in pathlib.Path(f"/proc/{self.pid}/task").glob(f"{thread}/status"):
             with contextlib.suppress(FileNotFoundError, ProcessLookupError):
-                if "TracerPid:\t0\n" in thread.read_text():
+                if "TracerPid:\t0\n" in path.read_text():
                     return False
         return True
 

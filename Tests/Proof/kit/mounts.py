@@ -11,7 +11,10 @@ class Refused(Exception):
 
 
 def command(*words):
-    done = subprocess.run([*map(str, words)], capture_output=True, check=False)
+    try:
+        done = subprocess.run([*map(str, words)], capture_output=True, check=False)
+    except FileNotFoundError as error:
+        raise Refused(f"there is no {words[0]}") from error
     if done.returncode != 0:
         raise Refused(f"{words[0]}: {done.stderr.decode(errors='replace').strip()[:200]}")
 
@@ -27,8 +30,10 @@ def mounted(folder, *words):
     try:
         yield folder
     finally:
-        if subprocess.run(["umount", folder], capture_output=True, check=False).returncode != 0:
+        done = subprocess.run(["umount", folder], capture_output=True, check=False)
+        if done.returncode != 0:  # somebody still has a file open there, who should be gone
             subprocess.run(["umount", "-l", folder], capture_output=True, check=False)
+            raise OSError(f"{folder} is still in use: {done.stderr.decode(errors='replace').strip()[:200]}")
 
 
 def tmpfs(folder, options):

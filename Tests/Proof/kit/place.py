@@ -28,9 +28,10 @@ class Outcome:
     code: int | None
     out: bytes
     err: bytes
+    trouble: str = ""  # what else was wrong, such as of the agent that served it
 
     def __str__(self):
-        return f"code {self.code}, {self.err.decode(errors='replace').strip()[-600:]!r}"
+        return f"code {self.code}, {self.err.decode(errors='replace').strip()[-600:]!r}" + self.trouble
 
 
 def rest_of(child, seconds=10):

@@ -1,30 +1,14 @@
-"""What is checked after a save that was killed or got a fault: nothing lost, nothing half, nothing left, and well told."""
+"""What is checked after a save that was killed or got a fault: nothing lost, nothing half, and nothing left."""
 
-import re
 import stat
-
-# What the message names as the step, by what is called and on what; `StorageError.Step` has the words. A step before
-# that a save begins to write is enough: nothing has happened by then.
-READING = "open the vault|read the vault|follow the symbolic link|open the directory|check the file to be replaced"
-LOCKING = "open the lock file|lock the vault"
-STEPS = [
-    (r"fsync.*\.tmp-", "bring the temporary file to the disk"),
-    (r"fsync", "bring the directory to the disk"),
-    (r"renameat", "rename the temporary file"),
-    (r"openat.*\.tmp-", "create the temporary file"),
-    (r"write.*\.tmp-", "write the temporary file"),
-    (r"pread64.*\.tmp-", "read the temporary file back"),
-    (r"newfstatat.*\.tmp-", "keep the mode of the file|read the temporary file back|rename the temporary file"),
-    (r"\.lock", LOCKING),
-    (r"v\.coffer|/vaults", READING),
-]
 
 
 def check(t, place, save, outcome, label):
     """The vault after one save that a fault met; gives the generation."""
-    generation = save.generation(place)
+    generation, place.left = save.generation(place), set(place.leftovers())
     t.check(generation in ("old", "new"), f"{label}: {generation}; {outcome}")
     t.want(outcome.code is not None, f"{label}: it hangs")
+    t.want(not outcome.trouble, f"{label}: {outcome}")
     t.want(not save.lost(place, generation, outcome), f"{label}: told as made, and {generation}; {outcome}")
     if generation == "old" and (again := save.again(place)):
         t.want(again.code == 0 and save.generation(place) == "new", f"{label}: it cannot be made again: {again}")
@@ -49,21 +33,3 @@ def check_next_save(t, place, save, generation, label):
     state = place.state / "coffer"
     left = {path.name for path in state.iterdir()} - {"freshness", ".freshness.lock"} if state.is_dir() else ()
     t.want(not left, f"{label}: left in the state after the next save: {left}")
-
-
-def check_told(t, place, outcome, generation, call, text, label):
-    """Exit code and message after a failure at a call: 15, the step, and that the change is made if it is."""
-    if outcome.code == 0:
-        return
-    said = outcome.err.decode(errors="replace")
-    if not t.want(outcome.code == 15 and str(place.state) not in text, f"{label}: {outcome}"):
-        return
-    if text.startswith("1<"):
-        return  # what was told could not be written
-    if generation == "new" and "made " not in outcome.out.decode():
-        t.want("may not survive a power cut" in said, f"{label}: made, and not told so: {outcome}")
-        return
-    told = re.search(r"could not ([a-z ]+)|may not survive a power cut", said)
-    expected = next((steps for pattern, steps in STEPS if re.search(pattern, f"{call.name}({text}")), "")
-    named = told and (told[1] is None and "directory" in expected or told[1] and re.match(expected, told[1]))
-    t.want(named or not expected, f"{label}: the message does not name the step, {expected}: {outcome}")

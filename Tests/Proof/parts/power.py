@@ -1,7 +1,7 @@
 """A power cut at each call of a save on files: only what had reached the disk by then is there afterwards.
 
-The disk is an image, on a loop device with ext4. The saving process is killed at a call, and at once, while the image is
-still mounted, it is copied: what the kernel has not written to the disk yet is not in it. The copy is mounted, which
+The disk is an image, on a loop device with ext4. The saving process is killed at a call, and at once, while the image
+is still mounted, it is copied: what the kernel has not written to the disk yet is not in it. The copy is mounted, which
 replays its journal, and judged like a save that was killed. A disk that reorders what it has not been told to flush is
 not tried. Seen failing by --sabotage: strace skips each fsync.
 """
@@ -16,18 +16,20 @@ import time
 from kit import faults, mounts
 from kit.place import Place
 from kit.row import noticed, skip, tally
-from parts import aftermath, saves
-from parts.crash import FILES, own
+from parts import aftermath, saves, ways
+from parts.agent_saves import AgentSave
+from parts.kinds import FILES, own
 
 OPTIONS = {
     "ext4": "loop",
-    # Nothing that makes up for a missing fsync, and a commit every second. What is remembered of the vault is on another
-    # disk, that is not cut off: it must never be ahead of the vault.
+    # Nothing that makes up for a missing fsync, and a commit every second. What is remembered of the vault is on
+    # another disk, that is not cut off: it must never be ahead of the vault.
     "harsh ext4": "loop,noauto_da_alloc,data=writeback,commit=1",
 }
 DISKS = 2
-# They save by the same code, and crash.py kills them at each call; and the vault that `init` is not to find is on the disk.
-NOT_CUT = (saves.AgentSave, saves.StaticSave, saves.InitSave)
+# They save by the same code, and crash.py kills them at each call; and the vault that `init` is not to find is on the
+# disk. Of the agent it is the answer that matters: whether it comes before all is on the disk.
+NOT_CUT = (AgentSave, saves.StaticSave, saves.InitSave, saves.LeftoverSave)
 SKIPPED = {"any fsync": ".", "that of the file": r"\.v\.coffer\.tmp-", "that of the directory": "/vaults>"}
 
 
@@ -36,7 +38,7 @@ class Disk:
 
     def __init__(self, context, save, number, kind):
         self.save, self.options = save, OPTIONS[kind]
-        folder = context.scratch / f"{save.name.split()[0]}-{kind.split()[0]}{number}"
+        folder = context.scratch / f"{save.name.split()[-1]}-{kind.split()[0]}{number}"
         folder.mkdir()
         self.original, self.live, self.cut, self.root = (folder / name for name in ("first", "live", "cut", "root"))
         mounts.make_image(self.original)
@@ -45,18 +47,27 @@ class Disk:
             if "harsh" in kind:
                 self.place.state = folder / "state"
                 self.place.environment["XDG_STATE_HOME"] = str(self.place.state)
-            self.calls = save.calls(self.place, folder / "trace")
+            self.calls = [] if isinstance(save, AgentSave) else save.calls(self.place, folder / "trace")
             self.place.reset()
             save.secret(self.place, "new")  # what it needs is on the disk
 
     def after_cut(self, before, check, wait=0.0):
-        """Makes the save, with these words before it, on the live disk; then checks what a cut at its end leaves."""
+        """Makes the save, with these words before it, on the live disk; then checks what a cut at its end leaves.
+
+        That of an agent is cut once the client has its answer, while the agent lives.
+        """
+        def cut():
+            time.sleep(wait)
+            shutil.copyfile(self.live, self.cut)
+
         shutil.copyfile(self.original, self.live)
         shutil.rmtree(self.place.state, ignore_errors=True)
         with mounts.image(self.live, self.root, self.options):
-            outcome = self.save.work(self.place, before)
-            time.sleep(wait)
-            shutil.copyfile(self.live, self.cut)
+            if isinstance(self.save, AgentSave):
+                outcome = self.save.work(self.place, before, cut)
+            else:
+                outcome = self.save.work(self.place, before)
+                cut()
         with mounts.image(self.cut, self.root, self.options):
             check(self.place, outcome)
 
@@ -84,7 +95,9 @@ def drive(context, rows, save, kind, most=None, skipped=None):
         if most is not None:
             writing = [call for call in calls if ".v.coffer.tmp-" in call.text or call.name == "fsync"]
             draw = random.Random(f"{context.seed}/{save.name}/{kind}")
-            calls = draw.sample(writing, min(len(writing), most)) + draw.sample(calls, min(len(calls), most // 2))
+            others = [call for call in calls if call not in writing]
+            chosen = draw.sample(writing, min(len(writing), most)) + draw.sample(others, min(len(others), most // 2))
+            calls = [call for call in calls if call in chosen]
         free = list(disks)
 
         def attempt(call, wait):
@@ -103,11 +116,28 @@ def drive(context, rows, save, kind, most=None, skipped=None):
                 free.append(disk)
 
         # Time for a commit of the journal, which may come before what it speaks of has been written.
-        late = [call for call in calls if call.name in ("renameat", "close")][:None if most is None else 1]
+        first = next((number for number, call in enumerate(calls) if ".v.coffer.tmp-" in call.text), 0)
+        late = [call for call in calls[first:] if call.name in ("renameat", "close")][:None if most is None else 1]
         cuts = [(call, 0.0) for call in [*calls, None]] + [(call, 1.3) for call in late if "harsh" in kind]
         with concurrent.futures.ThreadPoolExecutor(DISKS) as pool:
             for done in [pool.submit(attempt, *cut) for cut in cuts]:
                 done.result()
+
+
+def drive_answers(context, rows, save, kind, times, skipped=False):
+    """One row: a cut right after the agent has answered, which it must not before the save is on the disk."""
+    why = ", no fsync" if skipped else ""
+    with tally(rows, "power", f"{save.name} on {kind}{why}: a cut once it is answered") as t:
+        disk = Disk(context, save, 0, kind)
+        for number in range(times):
+            label = f"{save.name} on {kind}{why}, cut once it is answered, time {number}"
+            log = context.scratch / "log"
+
+            def check(place, outcome):
+                t.want(outcome.code == 0, f"{label}: it is not made: {outcome}")
+                aftermath.check(t, place, save, outcome, label)
+
+            disk.after_cut(cutting(None, log, "all") if skipped else [], check)
 
 
 def unavailable(context):
@@ -126,13 +156,16 @@ def run(context):
     if why := unavailable(context):
         yield skip("power", "a power cut at each call of a save", why)
         return
-    tried, missing = saves.available(context)
+    tried, missing = ways.available(context)
     for save in tried:
-        if isinstance(save, NOT_CUT):
-            continue
         rows = []
         for kind in OPTIONS:
-            if not context.short:
+            if type(save) is AgentSave:
+                if kind == "harsh ext4" or not context.short:
+                    drive_answers(context, rows, save, kind, 1 if context.short else 10)
+            elif isinstance(save, NOT_CUT):
+                continue
+            elif not context.short:
                 drive(context, rows, save, kind)
             elif kind == "harsh ext4" and save.name != "passphrase":
                 drive(context, rows, save, kind, most=6)
@@ -150,11 +183,13 @@ def sabotage(context):
     for number, (what, pattern) in enumerate(SKIPPED.items()):
         folder = context.scratch / str(number)
         folder.mkdir()
-        for save in saves.available(context)[0]:
+        for save in ways.available(context)[0]:
+            rows = []
+            if type(save) is AgentSave and pattern == ".":
+                drive_answers(dataclasses.replace(context, scratch=folder), rows, save, "harsh ext4", 2, True)
+                result.append(noticed("power", f"{save.name}: without {what}", rows, says="told as made, and"))
             if isinstance(save, NOT_CUT) or pattern != "." and save.name != "set":
                 continue
-            rows = []
             drive(dataclasses.replace(context, scratch=folder), rows, save, "harsh ext4", 6, re.compile(pattern))
-            result.append(noticed("power", f"{save.name}: without {what}", rows))
-            print("    noticed: " + "\n    noticed: ".join(line[:250] for line in rows[0].failed[:3]), flush=True)
+            result.append(noticed("power", f"{save.name}: without {what}", rows, says="told as made, and|neither"))
     return result

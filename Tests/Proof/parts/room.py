@@ -1,12 +1,16 @@
-"""Saves where there is no room, and where nothing may be written: real conditions, no injected ones."""
+"""Saves where there is no room, and where nothing may be written: real conditions, no injected ones.
+
+Seen failing by --sabotage: a program that tells each save as made, and one that empties the vault.
+"""
 
 import contextlib
+import dataclasses
 import os
 import subprocess
 
 from kit import mounts
 from kit.place import Place
-from kit.row import skip, tally
+from kit.row import noticed, skip, tally
 
 VALUE = b"w" * 9_000  # three pages, so that a disk can be full within a write
 NOBODY = 65_534
@@ -53,13 +57,13 @@ def full(t, context, folder, kind, free):
         filler.unlink()
         os.sync()
     done = place.coffer(words, VALUE)
-    t.want(done.code == 0 and place.settings()["new"] == VALUE.decode(), f"{label}: with room again: {done}")
+    t.want(done.code == 0 and place.settings().get("new") == VALUE.decode(), f"{label}: with room again: {done}")
     place.remove()
-    return outcome.code
+    return outcome
 
 
 def full_disks(context, rows):
-    """The row fails if no disk was full, too."""
+    """The row fails, too, if no disk was full, or none just when the temporary file was written."""
     for kind in ("tmpfs", "ext4"):
         what = f"set on a full {kind}, block by block"
         try:
@@ -68,8 +72,9 @@ def full_disks(context, rows):
                 mounts.make_image(context.scratch / "full.img", 4)
             with (mounts.tmpfs(folder, "size=160k") if kind == "tmpfs" else
                   mounts.image(context.scratch / "full.img", folder)), tally(rows, "crash", what) as t:
-                codes = [full(t, context, folder, kind, free) for free in range(3 if context.short else 12)]
-                t.want(15 in codes, f"no disk was full: {codes}")
+                ends = [full(t, context, folder, kind, free) for free in range(3 if context.short else 12)]
+                written = any(b"could not write the temporary file" in end.err for end in ends)
+                t.want(written, f"no disk was full in the middle: {[end.code for end in ends]}")
         except mounts.Refused as error:
             rows.append(skip("crash", what, str(error)))
 
@@ -124,3 +129,25 @@ def run(context):
     for work in (full_disks, limited, forbidden):
         work(context, rows)
     return rows
+
+
+WRONG = {
+    "tells each save as made": ('[ "$1" = set ] && exit 0', "told as made, and is not|does not name the step"),
+    "empties the vault": ('[ "$1" = set ] && {{ : > "$COFFER_VAULT"; exit 15; }}', "not the old vault"),
+    "names no step": ('[ "$1" = set ] && {{ "{coffer}" "$@" 2>/dev/null; exit $?; }}', "does not name the step"),
+}
+
+
+def sabotage(context):
+    """Each of the three checks has to notice each of these programs, which are wrong at `set`."""
+    context.scratch.parent.chmod(0o711)
+    for number, (what, (script, says)) in enumerate(WRONG.items()):
+        for work in (full_disks, limited, forbidden):
+            folder, rows = context.scratch / f"{work.__name__}{number}", []
+            folder.mkdir()
+            wrong = folder / "wrong"
+            lines = "#!/bin/bash", script.format(coffer=context.coffer), f'exec "{context.coffer}" "$@"', ""
+            wrong.write_text("\n".join(lines))
+            wrong.chmod(0o755)
+            work(dataclasses.replace(context, scratch=folder, coffer=str(wrong), short=True), rows)
+            yield noticed("crash", f"{work.__name__.replace('_', ' ')}: {what}", rows, says=says)

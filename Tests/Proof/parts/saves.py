@@ -1,11 +1,6 @@
 """The ways to save that crash.py interrupts: what is run, and what the vault is to be afterwards."""
 
-import contextlib
-import os
-import time
-
 from kit import faults
-from kit.agent import Agent
 from kit.place import SETTINGS
 
 NEW = b"eight lanterns along the harbour wall"
@@ -16,6 +11,9 @@ class Save:
     """`coffer set` with a passphrase: one process, one thread."""
 
     name, passphrase, expected = "set", None, {**SETTINGS, "new": VALUE}
+    left = ()  # what stands beside the vault before it, and may after it
+    warns = True  # whether it says what is not as it should be, though the save is made
+    hidden = 0  # how many calls no fault can reach
 
     def run(self, place, call=None, fault=None, log=None):
         """Makes the save, with a fault at a call if one is given; gives how it ended."""
@@ -34,6 +32,14 @@ class Save:
     def lost(self, place, generation, outcome):
         """Whether something is missing that was told as made."""
         return outcome.code == 0 and generation != "new"
+
+    def is_unmade(self, place, generation, outcome):
+        """Whether the save is not made of which a failure is told."""
+        return generation == "old"
+
+    def killed(self, place, generation, outcome):
+        """Whether it ended as what is killed ends."""
+        return outcome.code == -9
 
     def generation(self, place):
         """Which generation of the vault is there: "old", "new", or what is there instead."""
@@ -82,6 +88,17 @@ class StaticSave(Save):
         return place.run([*before, place.context.static, "set", "new", *place.secret], VALUE.encode())
 
 
+class LeftoverSave(Save):
+    """`coffer set` where a save that was killed has left its temporary file, which this one removes."""
+
+    name, left = "set where a file was left", (".v.coffer.tmp-0123456789abcdef",)
+
+    def work(self, place, before):
+        for name in self.left:
+            (place.folder / name).write_bytes(b"half")
+        return super().work(place, before)
+
+
 class InitSave(Save):
     """`coffer init`: the old generation is that there is no vault."""
 
@@ -104,39 +121,10 @@ class InitSave(Save):
         return self.work(place, [])
 
 
-class AgentSave(Save):
-    """`coffer set` through the agent: it is the agent that gets the fault, once the vault is unlocked in it.
-
-    strace counts the calls of each thread apart, and the agent starts a thread for a look into the file, then one for
-    the save. So the fault can meet the other thread, at a call of the same name and number.
-    """
-
-    name = "set by the agent"
-
-    def work(self, place, before):
-        with Agent(place, may_die=True) as agent:
-            unlocked = agent.unlock()
-            if unlocked.code != 0:
-                raise AssertionError(f"the agent does not unlock: {agent.said}, {unlocked}, {agent.told()}")
-            with agent.traced(before) if before else contextlib.nullcontext():
-                outcome = place.coffer(["set", "new"], VALUE.encode())
-                if agent.wait(0) is None:
-                    time.sleep(0.02)  # the log is written to its end
-                return outcome
-
-    def calls(self, place, log):
-        super().calls(place, log)
-        saving = faults.calls(log, 'PR_SET_NAME, "coffer-save"')
-        answering = faults.calls(log, "SO_PEERCRED")
-        # How often it waits and is woken is a matter of time.
-        steady = [call for call in answering if call.name not in ("poll", "read", "write") and call not in saving]
-        return steady + saving
-
-
 class BatchSave(Save):
     """A program with the library: some updates, each of which changes several settings at once."""
 
-    name, times, names = "updates by the library", 3, 4
+    name, times, names, warns = "updates by the library", 3, 4, False
 
     def work(self, place, before):
         program = place.context.program("UpdateProbe")
@@ -151,30 +139,15 @@ class BatchSave(Save):
             opened = place.opened()
         except Exception as error:
             return f"neither: {type(error).__name__}: {error}"
-        counts = {name: value for name, value in opened.settings.items() if name not in SETTINGS}
         place.made = opened.generation - 1
-        good = 1 <= place.made <= self.times and counts == {
-            f"count{number or ''}": place.made for number in range(self.names)}
-        return "new" if good else f"neither: generation {opened.generation}, {counts}"
+        want = {**SETTINGS, **{f"count{number or ''}": place.made for number in range(self.names)}}
+        good = 1 <= place.made <= self.times and opened.settings == want
+        return "new" if good else f"neither: generation {opened.generation}, {opened.settings}"
 
     def lost(self, place, generation, outcome):
+        """Also one that is there too much: at most the update after the last that was told."""
         told = outcome.out.count(b"made ")
-        return place.made < (self.times if outcome.code == 0 else told)
+        return not (self.times if outcome.code == 0 else told) <= place.made <= told + 1
 
-
-def available(context):
-    """The saves, and why some cannot be tried."""
-    saves, missing = [Save(), PassphraseSave(), InitSave()], []
-    if context.static and os.path.exists(context.static):
-        saves.append(StaticSave())
-    else:
-        missing.append((StaticSave.name, "there is no static program"))
-    if os.geteuid() == 0:
-        saves.append(AgentSave())
-    else:
-        missing.append((AgentSave.name, "only root may trace an agent"))
-    if context.program("UpdateProbe"):
-        saves.append(BatchSave())
-    else:
-        missing.append((BatchSave.name, f"there is no UpdateProbe in {context.programs}"))
-    return saves, missing
+    def is_unmade(self, place, generation, outcome):
+        return place.made == outcome.out.count(b"made ")
