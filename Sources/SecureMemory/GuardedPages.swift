@@ -25,10 +25,7 @@ struct GuardedPages: @unchecked Sendable {
     /// - Parameter count: the number of bytes, above 0.
     init(count: Int) throws(SecureMemoryError) {
         guard Self.isReady, let address = unsafe sodium_malloc(count) else { throw .outOfMemory }
-        let page = Int(getpagesize())
-        let first = unsafe Int(bitPattern: address - Self.canary) & -page
-        let length = Int(bitPattern: address) + count - first
-        let pages = unsafe UnsafeMutableRawPointer(bitPattern: first)
+        let (pages, length) = unsafe Self.extent(of: address, count)
         // sodium_malloc hides a refused mlock; asking again costs nothing and tells.
         isLocked = unsafe mlock(pages, length) == 0
         isWipedOnFork = unsafe cs_wipe_on_fork(pages, length) == 0
@@ -54,5 +51,24 @@ struct GuardedPages: @unchecked Sendable {
     }
 
     /// Wipes the bytes and gives the pages back. It ends the process where something was written before them.
-    func free() { unsafe sodium_free(address) }
+    func free() {
+        // sodium_free writes to them without a look at whether the system lets it.
+        guard protect(.readWrite) else { return drop() }
+        unsafe sodium_free(address)
+    }
+
+    // Pages that cannot be written to are taken from the process, which finds zeros there; their addresses stay taken.
+    private func drop() {
+        let (first, length) = unsafe Self.extent(of: address, count)
+        // What is locked is not dropped.
+        unsafe munlock(first, length)
+        unsafe madvise(first, length, MADV_DONTNEED)
+    }
+
+    private static func extent(
+        of address: UnsafeMutableRawPointer, _ count: Int
+    ) -> (first: UnsafeMutableRawPointer?, length: Int) {
+        let first = unsafe Int(bitPattern: address - canary) & -Int(getpagesize())
+        return unsafe (UnsafeMutableRawPointer(bitPattern: first), Int(bitPattern: address) + count - first)
+    }
 }

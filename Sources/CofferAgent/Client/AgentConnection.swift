@@ -125,7 +125,8 @@ package struct AgentConnection: ~Copyable, Sendable {
             // The key or the value has done its work when it is sent, and is wiped there.
             isSent = try Self.send(frame, on: socket.number, until: deadline)
             if !isOfEveryVersion { _ = try memory(until: greetingDeadline) }
-            return try Self.receive(from: socket.number, until: deadline)
+            // An agent that did not take all of it has said why, or never will.
+            return try Self.receive(from: socket.number, until: isSent ? deadline : greetingDeadline)
         } catch {
             // What comes later would be taken for the answer of the next request.
             isBroken = true
