@@ -1,11 +1,9 @@
-"""Where memory is short: it cannot be locked, the address space or the cgroup ends, one request for it is refused."""
+"""Where there is little memory: it cannot be locked, or the address space or the cgroup is small."""
 
 import os
 import pathlib
-import re
 import struct
 
-from kit import faults
 from kit.agent import Agent
 from kit.place import Place
 from kit.row import noticed, skip, tally
@@ -16,7 +14,6 @@ from .cases import PART
 
 MIB = 1 << 20
 WARNING = b"memory could not be locked"
-REQUESTS = ("mmap", "mremap", "brk", "mprotect", "madvise", "mlock", "mlock2")
 LIMIT, NOT_ENOUGH = 6, 7
 
 
@@ -147,94 +144,17 @@ def cgroup(context, rows):
         group.rmdir()
 
 
-def unlooked(log):
-    """How else it may end: sodium_free makes its pages writable, all of them, and does not look whether they are. Where
-    the kernel does that, it takes no memory, so it cannot be refused there."""
-    for line in log.read_text().splitlines():
-        found = re.search(r"mprotect\(0x\w+, (\d+), PROT_READ\|PROT_WRITE\).*INJECTED", line)
-        if found and int(found[1]) >= 4 * os.sysconf("SC_PAGE_SIZE"):
-            return [-11]
-    return []
-
-
-def outcome(t, place, words, before, kind, codes=lambda: (0, NOT_ENOUGH)):
-    """One `set` or `get` where memory is short: done, or refused for that, and nothing lost."""
-    done = place.coffer([*words, *place.secret], b"x", before)
-    t.check(done.code in codes(), f"{kind}: {' '.join(words)}: {done}")
-    if done.code == -11:
-        place.reset()
-    elif words[0] == "get":
-        t.want((done.code == 0) == (done.out == b"value"), f"{kind}: printed {done.out!r}: {done}")
-    else:
-        settings = place.settings()
-        t.want(settings in ({"old": "value", "other": "kept"}, {"old": "value", "other": "kept", "new": "x"}),
-               f"{kind}: {settings}")
-        t.want(done.code != 0 or "new" in settings, f"{kind}: acknowledged and lost")
-        t.want(not place.leftovers(), f"{kind}: left {place.leftovers()}")
-        place.reset()
-    return done
-
-
-def less_and_less(context, rows):
-    """Address spaces from what the start of the program takes up to what a command needs."""
-    with tally(rows, PART, "address spaces from too small up, `get` and `set`") as t:
-        place = Place(context, "s")
-        start = next(kib for kib in range(1_024, 2_000_000, 1_024)
-                     if place.coffer(["version"], before=limited(f"ulimit -v {kib}")).code == 0)
-        for words in (["get", "old"], ["set", "new"]):
-            worked = 0
-            for kib in range(start + 64, start + 200_000, 64):
-                done = outcome(t, place, words, limited(f"ulimit -v {kib}"), f"{kib} KiB of addresses")
-                worked = worked + 1 if done.code == 0 else 0
-                if worked == 3:
-                    break
-        place.remove()
-
-
-def refused_requests(context, rows):
-    """Each request for memory that a command makes itself is refused, one at a time."""
-    what = "a refused request for memory, at each one of `get` and `set`"
-    why = faults.unavailable()
-    if why:
-        rows.append(skip(PART, what, why))
-        return
-    with tally(rows, PART, what) as t:
-        place, log = Place(context, "m"), context.scratch / "m.log"
-        for words in (["get", "old"], ["set", "new"]):
-            done = place.coffer([*words, *place.secret], b"x", faults.tracing(log))
-            t.want(done.code == 0, f"traced: {done}")
-            calls = faults.calls(log)
-            place.reset()
-            # The loader's and the runtime's are before the first call of `main`.
-            first = next(index for index, call in enumerate(calls) if call.name == "prctl")
-            chosen = [call for call in calls[first:] if call.name in REQUESTS]
-            for call in chosen[::8] if context.short else chosen:
-                before = faults.injecting(call, "error=ENOMEM", log)
-                outcome(t, place, words, before, str(call), lambda: (0, NOT_ENOUGH, *unlooked(log)))
-        place.remove()
-
-
 def run(context):
     rows = []
     locked_memory(context, rows)
     if not context.short:
         address_space(context, rows)
         cgroup(context, rows)
-        less_and_less(context, rows)
-    refused_requests(context, rows)
     return rows
 
 
 def sabotage(context):
-    """Memory that is locked after all; a program that ends otherwise where memory is short."""
-    rows, found = [], []
-    locked_memory(context, found, lambda kib: limited(":"))
-    rows.append(noticed(PART, "memory that is locked, where none should be", found, 2))
+    """Memory that is locked after all."""
     found = []
-    with tally(found, PART, "careless") as t:
-        place = Place(context, "careless")
-        outcome(t, place, ["get", "old"], ["/bin/sh", "-c", "kill -ABRT $$"], "a program that aborts")
-        outcome(t, place, ["set", "new"], ["/bin/sh", "-c", "exit 0"], "a program that acknowledges and saves nothing")
-        place.remove()
-    rows.append(noticed(PART, "an abort, and an acknowledged save that is none, for want of memory", found, 2))
-    return rows
+    locked_memory(context, found, lambda kib: limited(":"))
+    return [noticed(PART, "memory that is locked, where none should be", found, 2)]

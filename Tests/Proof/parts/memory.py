@@ -1,8 +1,8 @@
 """What stays in memory, what a crash tells, and what happens where memory is short."""
 
-from . import crashes, growth, limits, scans, suites
+from . import crashes, growth, limits, scans, shortage, suites
 
-AREAS = [scans, crashes, limits, growth, suites]
+AREAS = [scans, crashes, limits, shortage, growth, suites]
 
 
 def run(context):
