@@ -27,8 +27,9 @@ sys.path.insert(0, str(HERE))
 
 from kit.row import Context, Row  # noqa: E402
 
-PARTS = ["crash", "power", "concurrency", "locks", "hostile", "fuzzing", "memory", "terminal", "environment"]
-LONGEST = ["memory", "crash", "concurrency", "hostile", "power"]
+PARTS = [
+    "crash", "power", "concurrency", "locks", "hostile", "fuzzing", "memory", "suites", "growth", "terminal", "environment"]
+LONGEST = ["memory", "crash", "suites", "concurrency", "hostile", "power", "growth"]
 WIDTH = 74
 
 

@@ -4,10 +4,12 @@ import contextlib
 import dataclasses
 import pathlib
 import re
+import signal
 import threading
 import time
 
 NO_ATTEMPT = ("broke off", "it tried nothing")  # how the failures of a row begin that are none of the program
+LONGEST = 1_800  # seconds that a row may take
 
 
 @dataclasses.dataclass
@@ -78,12 +80,30 @@ class Tally:
 
 
 @contextlib.contextmanager
+def in_time(seconds):
+    """Breaks off what is done inside when it takes so long: a program that hangs would hold up everything."""
+    def late(*_):
+        raise TimeoutError(f"not done after {seconds} s")
+    if threading.current_thread() is not threading.main_thread() or signal.getitimer(signal.ITIMER_REAL)[0]:
+        yield
+        return
+    before = signal.signal(signal.SIGALRM, late)
+    signal.alarm(seconds)
+    try:
+        yield
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+@contextlib.contextmanager
 def tally(rows, part, what):
     """Adds a row for what is checked inside; what breaks off is a failure of the row, and the part goes on."""
     counted = Tally(part, what)
     rows.append(counted.row)
     try:
-        yield counted
+        with in_time(LONGEST):
+            yield counted
     except Exception as error:  # told in the table, like everything else
         trace = error.__traceback__
         while trace.tb_next:
