@@ -117,7 +117,8 @@ def main():
         pathlib.Path(a.programs or pathlib.Path(a.coffer).parent).resolve(), a.fuzzer and os.path.abspath(a.fuzzer),
         a.libraries)
     kind = "planted faults, which have to be noticed" if a.sabotage else "short" if a.short else "long"
-    print(f"proof: {kind}; seed {a.seed}")
+    system = f"{platform.system()} {platform.release()} {platform.machine()}, {os.cpu_count()} processors"
+    print(f"proof: {kind}; seed {a.seed}; {time.strftime('%Y-%m-%d', time.gmtime())} on {system}")
     print(f"{'part':<12} {'what was tried':<{WIDTH}} {'how often':>9} {'failed':>9} {'seconds':>8}", flush=True)
     start, rows = time.monotonic(), []
     for row in run(names, context, "sabotage" if a.sabotage else "run", a.processes):
@@ -128,7 +129,7 @@ def main():
     print(f"proof: {tried:,} attempts, {failed} failed, {skipped} skipped, in {seconds:.0f} s (--seed {a.seed})")
     pathlib.Path(a.json).write_text(json.dumps({
         "kind": kind, "seed": a.seed, "attempts": tried, "failed": failed, "skipped": skipped,
-        "seconds": round(seconds, 1), "system": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "seconds": round(seconds, 1), "system": system,
         "rows": [dataclasses.asdict(row) for row in rows]}, indent=1) + "\n")
     if failed:
         print(f"proof: what it left is kept in {scratch}")
