@@ -7,7 +7,7 @@ import random
 import shutil
 import tempfile
 
-from checks import dialogues, escapes, languages, leaks, prompts, questions, screen, streams, surroundings
+from checks import dialogues, escapes, languages, leaks, moments, prompts, questions, screen, streams, surroundings
 from checks.verbs import VERBS, Desk, Verb
 from kit.row import noticed, skip, tally
 
@@ -21,6 +21,8 @@ TERMINAL = [
      lambda t, d: prompts.ends(t, d, ASKS, "INT")),
     ("sets the terminal to something sane", 'stty sane < /dev/tty; exec REAL "$@"',
      lambda t, d: prompts.ends(t, d, ASKS, "^C")),
+    ("leaves the terminal without echo before it asks", 'stty -echo < /dev/tty; exec sleep 5',
+     lambda t, d: [moments.at_any_moment(t, d, n, DRAW, {text: 0.3 for text, _ in moments.WHOLE}) for n in range(5)]),
     ("stays without echo while it is stopped", 'stty -echo < /dev/tty; exec REAL "$@"',
      lambda t, d: prompts.stops(t, d, ASKS, "^Z")),
     ("goes on after SIGTERM", 'trap "" TERM; exec REAL "$@"', lambda t, d: prompts.ends(t, d, ASKS, "TERM")),
