@@ -4,12 +4,12 @@ import fcntl
 import os
 import pathlib
 import random
-import signal
 import struct
 import subprocess
 import termios
 import time
 
+from checks.bounded import ending
 from checks.prompts import unchanged
 from checks.questions import DIALOGUES, answer, command, shows
 from checks.screen import Missing, Screen
@@ -110,11 +110,8 @@ def waiting(t, desk):
                 time.sleep(0.005)
             found = in_process_table(SECRETS)
             t.check(not left and child.poll() is None and not found, f"{line}: {left} bytes not read; {found}")
-            try:
-                child.communicate(timeout=Screen.PATIENCE)
-            except subprocess.TimeoutExpired:
-                os.killpg(child.pid, signal.SIGKILL)
-                t.want(False, f"{line}: it did not end with the value")
+            child.stdin.close()
+            t.want(ending(child) is not None, f"{line}: it did not end with the value")
 
 
 def unasked(t, desk, text, how):

@@ -7,7 +7,8 @@ import random
 import shutil
 import tempfile
 
-from checks import dialogues, escapes, languages, leaks, moments, prompts, questions, screen, streams, surroundings
+from checks import (
+    bounded, dialogues, escapes, languages, leaks, moments, prompts, questions, screen, streams, surroundings)
 from checks.verbs import VERBS, Desk, Verb
 from kit.row import noticed, skip, tally
 
@@ -72,6 +73,11 @@ ENVIRONMENT = [
     ("fails where no message can be said", 'echo hello >&2 || exit 15; exec REAL "$@"',
      lambda t, d: streams.full(t, d, GET, "stderr")),
     ("writes the beginning of a value", 'REAL "$@" | head -c 70000', lambda t, d: streams.parts(t, d, "file")),
+    ("hangs with its output open, once",
+     '[ "$1" != get -o -e "$HOME/made-hung" ] || { touch "$HOME/made-hung"; exec sleep 600; }; exec REAL "$@"',
+     lambda t, d: streams.parts(t, d, "file")),
+    ("is an agent that never gets ready", 'case "$2" in run) exec sleep 600; esac; exec REAL "$@"',
+     lambda t, d: streams.closed_agent(t, d, ())),
     ("lets others read what it makes", 'REAL "$@"; s=$?; find "$HOME" -type f -exec chmod 644 {} +; exit $s',
      lambda t, d: surroundings.masked(t, d.context, {}, 0o022)),
     ("has the umask of its caller", 'REAL "$@"; s=$?; mkdir -p "$HOME/new"; exit $s',
@@ -87,8 +93,8 @@ def plant(part, context, faults):
     """A row for each fault."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="coffer-proof-"))
     folder.chmod(0o755)
-    rows, patience = [], screen.Screen.PATIENCE
-    screen.Screen.PATIENCE = 4
+    rows, patience = [], (screen.Screen.PATIENCE, bounded.PATIENCE)
+    screen.Screen.PATIENCE = bounded.PATIENCE = 4
     for number, (what, script, look) in enumerate(faults):
         if what in FOR_ROOT and os.geteuid() != 0:
             rows.append(skip(part, f"a program that {what}", "root alone can see it"))
@@ -103,6 +109,6 @@ def plant(part, context, faults):
             look(t, desk)
         rows.append(noticed(part, f"a program that {what}", found))
         desk.remove()
-    screen.Screen.PATIENCE = patience
+    screen.Screen.PATIENCE, bounded.PATIENCE = patience
     shutil.rmtree(folder)
     return rows
