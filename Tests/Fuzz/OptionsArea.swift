@@ -43,10 +43,50 @@ enum OptionsArea {
             let help = HelpText(CommandTable.coffer)
             promise(!(command.map { help.text(for: $0) } ?? help.overview).isEmpty, "there is help")
             check(arguments, words)
-        case .version(let arguments): check(arguments, words)
+            check(arguments, of: command?.options ?? [], words)
+        case .version(let arguments):
+            check(arguments, words)
+            check(arguments, of: [], words)
         case .run(let command, let arguments):
             promise(words.contains(Array(command.name.utf8)), "the verb is one of the words")
             check(arguments, words)
+            check(arguments, of: command.options, words)
+        }
+    }
+
+    /// What an option is said to have got stands in the words, and an option that stands there is not passed over.
+    private static func check(_ arguments: Arguments, of options: [CommandOption], _ words: [[UInt8]]) {
+        for option in CommandOption.global + [.json] + options {
+            let spelling = Array(option.spelling.utf8)
+            if let value = arguments.value(of: option) {
+                let isThere = stands(option, Array(value.utf8), in: words)
+                promise(isThere, "what \(option.spelling) has got is one of the words")
+            }
+            // A word is an option for sure where the word before it cannot be waiting for an argument.
+            for (before, word) in zip(words, words.dropFirst()) {
+                if before.elementsEqual("--".utf8) { break }
+                let names = word == spelling || word.starts(with: spelling + "=".utf8)
+                promise(!names || before.first == hyphen || arguments.has(option), "\(option.spelling) is passed over")
+            }
+        }
+    }
+
+    private static let hyphen = UInt8(ascii: "-")
+
+    /// Whether an argument is the word after its option, or the end of its word: after `=`, or after its one letter.
+    private static func stands(_ option: CommandOption, _ value: [UInt8], in words: [[UInt8]]) -> Bool {
+        let long = Array(option.spelling.utf8)
+        let letter = option.short.map { UInt8(ascii: $0) }
+        return words.indices.dropFirst().contains { index in
+            let word = words[index]
+            let next = index + 1 < words.count ? words[index + 1] : nil
+            let isShort = word.first == hyphen && word.dropFirst().first != hyphen
+            let letters = word.indices.dropFirst().filter { isShort && word[$0] == letter }
+            let ends = letters.map { Array(word[($0 + 1)...]) }
+            guard option.argument != nil else { return value.isEmpty && (word == long || !ends.isEmpty) }
+            if word == long + "=".utf8 + value || ends.contains(where: { !$0.isEmpty && $0 == value }) { return true }
+            if option.argumentIsOptional { return value.isEmpty && word == long }
+            return next == value && (word == long || ends.contains { $0.isEmpty })
         }
     }
 

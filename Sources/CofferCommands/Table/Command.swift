@@ -3,11 +3,11 @@ package struct CommandOption: Sendable {
     /// The long name, without the hyphens.
     let name: StaticString
     /// The one-letter form, if there is one.
-    let short: Unicode.Scalar?
+    package let short: Unicode.Scalar?
     /// What the argument is called in the help; none if it takes no argument.
-    let argument: String?
+    package let argument: String?
     /// Whether the argument may be left out; if given, it stands in the same word: `--name=argument`.
-    let argumentIsOptional: Bool
+    package let argumentIsOptional: Bool
     /// One line.
     let help: String
 
@@ -68,7 +68,7 @@ package struct Command: Sendable {
     /// One line, without a full stop.
     package let summary: String
     let operands: [Operand]
-    let options: [CommandOption]
+    package let options: [CommandOption]
     /// What the help says beside the options, paragraph by paragraph.
     let details: [String]
     let examples: [Example]

@@ -16,13 +16,13 @@ extension CommandOption {
         "open the vault even if it is older than, or another one than, what was last seen here; from then on it is "
             + "what is expected")
     static let noInput = CommandOption("no-input", nil, "never ask: fail and say which option to use")
-    static let json = CommandOption("json", nil, "write JSON")
+    package static let json = CommandOption("json", nil, "write JSON")
     static let quiet = CommandOption("quiet", short: "q", nil, "say nothing but failures")
     static let help = CommandOption("help", short: "h", nil, "explain the command and stop")
     static let version = CommandOption("version", nil, "say which version this is and stop")
 
     /// What every verb takes, before the verb and after it.
-    static let global = [
+    package static let global = [
         vault, passphraseFD, passphraseFile, passphraseCommand, allowLargeMemory, acceptUnexpected, noAgent,
         noInput, quiet, help, version,
     ]

@@ -1,11 +1,15 @@
 """Whole dialogues at terminals of every size and kind, and what the process table shows meanwhile."""
 
+import fcntl
 import os
 import pathlib
 import random
+import struct
 import subprocess
-import sys
+import termios
+import time
 
+from checks.bounded import ending
 from checks.prompts import unchanged
 from checks.questions import DIALOGUES, answer, command, shows
 from checks.screen import Missing, Screen
@@ -85,9 +89,15 @@ def watched(t, desk, text, steps):
     stop_agent(desk)
 
 
+def unread(pipe):
+    """How many bytes of a pipe its reader has not taken yet."""
+    return struct.unpack("i", fcntl.ioctl(pipe, termios.FIONREAD, bytes(4)))[0]
+
+
 def waiting(t, desk):
-    """A program that has the passphrase and half of the value in a pipe, beside an agent that has both."""
+    """A program that has the passphrase and half of the value from a pipe, beside an agent that has both."""
     desk.reset()
+    line = "coffer set c --passphrase-fd 0, waiting for the value"
     with Agent(desk) as agent:
         agent.unlock()
         with subprocess.Popen(
@@ -95,10 +105,13 @@ def waiting(t, desk):
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as child:
             child.stdin.write(PASSPHRASE + b"\n" + SECRETS[4])
             child.stdin.flush()
+            end = time.monotonic() + Screen.PATIENCE
+            while (left := unread(child.stdin)) and child.poll() is None and time.monotonic() < end:
+                time.sleep(0.005)
             found = in_process_table(SECRETS)
-            seen = os.path.exists(f"/proc/{child.pid}/cmdline")
-            t.check(seen and not found, f"coffer set c --passphrase-fd 0, waiting for the value: {found}")
-            child.communicate()
+            t.check(not left and child.poll() is None and not found, f"{line}: {left} bytes not read; {found}")
+            child.stdin.close()
+            t.want(ending(child) is not None, f"{line}: it did not end with the value")
 
 
 def unasked(t, desk, text, how):

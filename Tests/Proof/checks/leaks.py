@@ -9,7 +9,7 @@ import time
 
 from checks.dialogues import in_process_table
 from checks.streams import agent_pid
-from checks.verbs import NEXT, PASSPHRASE, SECRETS, VERBS, Surrounded, stop_agent
+from checks.verbs import SECRETS, SETTINGS, VERBS, Surrounded, stop_agent
 from kit import faults
 from kit.row import skip, tally
 
@@ -40,8 +40,9 @@ REFUSED = [
 
 
 def allowed(verb, secret):
-    """Whether a verb is to write this secret: get alone does, and values alone."""
-    return verb.text.startswith("get ") and secret not in (PASSPHRASE, NEXT)
+    """Whether a verb is to write this secret: get alone does, and the values alone of the settings that it names."""
+    words = verb.text.split()
+    return words[0] == "get" and secret in [SETTINGS[name].encode() for name in words[1:] if name in SETTINGS]
 
 
 def outputs(t, desk, verb):

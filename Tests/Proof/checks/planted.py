@@ -7,7 +7,8 @@ import random
 import shutil
 import tempfile
 
-from checks import dialogues, escapes, languages, leaks, prompts, questions, screen, streams, surroundings
+from checks import (
+    bounded, dialogues, escapes, languages, leaks, moments, prompts, questions, screen, streams, surroundings)
 from checks.verbs import VERBS, Desk, Verb
 from kit.row import noticed, skip, tally
 
@@ -21,6 +22,8 @@ TERMINAL = [
      lambda t, d: prompts.ends(t, d, ASKS, "INT")),
     ("sets the terminal to something sane", 'stty sane < /dev/tty; exec REAL "$@"',
      lambda t, d: prompts.ends(t, d, ASKS, "^C")),
+    ("leaves the terminal without echo before it asks", 'stty -echo < /dev/tty; exec sleep 5',
+     lambda t, d: [moments.at_any_moment(t, d, n, DRAW, {text: 0.3 for text, _ in moments.WHOLE}) for n in range(5)]),
     ("stays without echo while it is stopped", 'stty -echo < /dev/tty; exec REAL "$@"',
      lambda t, d: prompts.stops(t, d, ASKS, "^Z")),
     ("goes on after SIGTERM", 'trap "" TERM; exec REAL "$@"', lambda t, d: prompts.ends(t, d, ASKS, "TERM")),
@@ -35,11 +38,17 @@ TERMINAL = [
      lambda t, d: dialogues.watched(t, d, *ASKS[:2])),
     ("has the passphrase in its environment", 'export P="$(cat "$HOME/passphrase")"; exec REAL "$@"',
      lambda t, d: dialogues.watched(t, d, *ASKS[:2])),
+    ("has what it reads among its words",
+     'case "$1" in set) sleep 0.3; read -r p; exec -a "$p" REAL "$@"; esac; exec REAL "$@"', dialogues.waiting),
     ("hands the passphrase to a program", 'env P="$(cat "$HOME/passphrase")" true; exec REAL "$@"',
      lambda t, d: leaks.executed(t, d, GET.words(d))),
     ("takes the passphrase from standard input", 'exec REAL "$@" --passphrase-fd 0',
      lambda t, d: dialogues.unasked(t, d, "list", "no terminal but a pipe")),
     ("writes a value with list", 'cat "$HOME/value"; exec REAL "$@"', lambda t, d: leaks.outputs(t, d, LIST)),
+    ("writes a value beside the one asked for", 'echo kx5-canary-of-b; exec REAL "$@"',
+     lambda t, d: leaks.outputs(t, d, GET)),
+    ("writes the value from before", 'echo kx3-canary-from-before; exec REAL "$@"',
+     lambda t, d: leaks.outputs(t, d, GET)),
     ("repeats its words", 'REAL "$@"; s=$?; echo "$*" >&2; exit $s',
      lambda t, d: leaks.refuses(t, d, ["set", "a", leaks.SLIP])),
     ("starts an agent that keeps everything",
@@ -64,6 +73,11 @@ ENVIRONMENT = [
     ("fails where no message can be said", 'echo hello >&2 || exit 15; exec REAL "$@"',
      lambda t, d: streams.full(t, d, GET, "stderr")),
     ("writes the beginning of a value", 'REAL "$@" | head -c 70000', lambda t, d: streams.parts(t, d, "file")),
+    ("hangs with its output open, once",
+     '[ "$1" != get -o -e "$HOME/made-hung" ] || { touch "$HOME/made-hung"; exec sleep 600; }; exec REAL "$@"',
+     lambda t, d: streams.parts(t, d, "file")),
+    ("is an agent that never gets ready", 'case "$2" in run) exec sleep 600; esac; exec REAL "$@"',
+     lambda t, d: streams.closed_agent(t, d, ())),
     ("lets others read what it makes", 'REAL "$@"; s=$?; find "$HOME" -type f -exec chmod 644 {} +; exit $s',
      lambda t, d: surroundings.masked(t, d.context, {}, 0o022)),
     ("has the umask of its caller", 'REAL "$@"; s=$?; mkdir -p "$HOME/new"; exit $s',
@@ -79,8 +93,8 @@ def plant(part, context, faults):
     """A row for each fault."""
     folder = pathlib.Path(tempfile.mkdtemp(prefix="coffer-proof-"))
     folder.chmod(0o755)
-    rows, patience = [], screen.Screen.PATIENCE
-    screen.Screen.PATIENCE = 4
+    rows, patience = [], (screen.Screen.PATIENCE, bounded.PATIENCE)
+    screen.Screen.PATIENCE = bounded.PATIENCE = 4
     for number, (what, script, look) in enumerate(faults):
         if what in FOR_ROOT and os.geteuid() != 0:
             rows.append(skip(part, f"a program that {what}", "root alone can see it"))
@@ -95,6 +109,6 @@ def plant(part, context, faults):
             look(t, desk)
         rows.append(noticed(part, f"a program that {what}", found))
         desk.remove()
-    screen.Screen.PATIENCE = patience
+    screen.Screen.PATIENCE, bounded.PATIENCE = patience
     shutil.rmtree(folder)
     return rows

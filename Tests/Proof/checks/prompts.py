@@ -5,7 +5,7 @@ import random
 import signal
 import time
 
-from checks.questions import DIALOGUES, DROPPED, QUESTIONS, answer, bring_to, command, shows
+from checks.questions import DROPPED, QUESTIONS, answer, bring_to, command, shows
 from checks.screen import Jobs, Missing, Screen
 from checks.verbs import stop_agent
 from kit.row import tally
@@ -105,36 +105,6 @@ def goes_on(t, desk, question):
     stop_agent(desk)
 
 
-def at_any_moment(t, desk, number, draw):
-    """A signal at a random moment of a whole dialogue: it ends by it or is done; the terminal is as it was."""
-    text, steps = draw.choice(DIALOGUES[:10])
-    how, delay = draw.choice(ENDING), draw.uniform(0, 0.12)
-    desk.reset()
-    with Screen() as screen:
-        child = screen.start(command(desk, text), desk.environment)
-        ahead = draw.random() < 0.3  # which is dropped, or makes two lines of the answer
-        screen.type(steps[0].answer + b"\n" if ahead else b"")
-        end = time.monotonic() + delay
-        given = 0
-        while time.monotonic() < end and child.poll() is None:
-            screen.look(0.002)
-            if given < len(steps) and steps[given].prompt.encode() in screen.shown[screen.searched:]:
-                answer(screen, steps[given:given + 1])
-                given += 1
-        if child.poll() is None:
-            os.kill(child.pid, getattr(signal, "SIG" + how))
-        line = f"coffer {text}, {how} after {delay:.4f} s (attempt {number})"
-        try:
-            code = screen.wait(child)
-            wrong = screen.left_as_it_was() if given else None  # what is typed before it asks may stay for the shell
-            if code not in (0, -getattr(signal, "SIG" + how), *([17] if ahead else [])):
-                wrong = f"it ended with {code}: {screen.shown[-200:]!r}"
-            t.check(wrong is None, f"{line}: {wrong}")
-        except Missing as error:
-            t.check(False, f"{line}: {error}")
-    stop_agent(desk)
-
-
 def vanishes(t, desk, question, ignoring):
     """The terminal goes away at a question: the program ends, also where SIGHUP is ignored as by nohup."""
     text, steps, number = question
@@ -171,9 +141,6 @@ def run(rows, context, desk):
     with tally(rows, part, "WINCH CHLD URG CONT at a question: no answer, no end") as t:
         for question in some(QUESTIONS, 2):
             goes_on(t, desk, question)
-    with tally(rows, part, "a signal at a random moment of a dialogue") as t:
-        for number in range(5 if context.short else 200):
-            at_any_moment(t, desk, number, draw)
     with tally(rows, part, "the terminal goes away at a question: the program ends") as t:
         for ignoring in ((), (signal.SIGHUP,)):
             for question in some(QUESTIONS, 2):

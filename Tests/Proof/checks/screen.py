@@ -111,7 +111,8 @@ class Screen:
         return True
 
     def drain(self):
-        while self.look(0.03):
+        end = time.monotonic() + self.PATIENCE
+        while self.look(0.03) and time.monotonic() < end:
             pass
         return self.shown
 

@@ -12,6 +12,8 @@ import struct
 import subprocess
 import time
 
+from checks import bounded
+from checks.bounded import ending, read_all
 from checks.verbs import SECRET, VERBS, Surrounded, Verb
 from kit.row import tally
 
@@ -23,6 +25,7 @@ LARGE = bytes(range(32, 127)) * 11_000  # more than any pipe holds
 def agent_pid(desk):
     """The number of the agent's process, as its socket tells it."""
     with socket.socket(socket.AF_UNIX) as client:
+        client.settimeout(bounded.PATIENCE)
         client.connect(str(desk.home / "run" / "agent.sock"))
         return struct.unpack("3i", client.getsockopt(socket.SOL_SOCKET, socket.SO_PEERCRED, 12))[0]
 
@@ -88,10 +91,10 @@ def closed_agent(t, desk, names):
         [desk.context.coffer, "agent", "run", "--ready-fd", str(telling)], env=desk.environment, pass_fds=[telling],
         start_new_session=True, preexec_fn=lambda: [os.close(number) for number in names])
     os.close(telling)
-    with open(told, "rb") as lines:
-        line = lines.read()
+    line = read_all(told)
+    os.close(told)
     codes = [desk.coffer(words).code for words in (["unlock", *desk.secret], ["get", "a"], ["agent", "stop"])]
-    ended = child.wait(20)
+    ended = ending(child)
     good = line == b"ready\n" and codes == [0, 0, 0] and ended == 0
     t.check(good, f"coffer agent run, closed: {names}: {line!r}, {codes}, ended with {ended}")
 
@@ -142,16 +145,16 @@ def parts(t, desk, way):
                                   stdout=writing, stderr=subprocess.PIPE, start_new_session=True) as child:
                 os.close(writing)
                 time.sleep(0.3)
-                with open(reading, "rb") as pipe:
-                    found = pipe.read()
-                t.check(found == LARGE and child.wait(20) == 0,
-                        f"{words} to a slow reader, blocking: {blocks}: {len(found)} bytes, {child.stderr.read()!r}")
+                found = read_all(reading)
+                os.close(reading)
+                t.check(found == LARGE and ending(child) == 0, f"{words} to a slow reader, blocking: {blocks}: "
+                        f"{len(found)} bytes, {read_all(child.stderr.fileno())!r}")
         for count in (0, 1, 5_000):
             with subprocess.Popen([desk.context.coffer, *words], env=desk.environment, stdin=subprocess.DEVNULL,
                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, start_new_session=True) as child:
-                os.read(child.stdout.fileno(), count)
+                read_all(child.stdout.fileno(), count)
                 child.stdout.close()
-                t.check(child.wait(20) == -signal.SIGPIPE, f"{words}, the reader leaves after {count}: {child.poll()}")
+                t.check(ending(child) == -signal.SIGPIPE, f"{words}, the reader leaves after {count}: {child.poll()}")
         for limit in (0, 1, 4_096, len(LARGE) - 1, len(LARGE)):
             path = desk.home / "made-output"
             with open(path, "wb") as file:
