@@ -18,7 +18,7 @@ if __name__ == "__main__":
     sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
 
 from kit.place import PASSPHRASE
-from kit.row import Row, noticed, skip, tally
+from kit.row import Row, Tally, noticed, skip, tally
 
 from vault_file import LARGEST
 
@@ -32,9 +32,11 @@ MILLISECONDS, KIBIBYTES = 50, 8_192
 # The processor's time is judged. By the clock, waits for a processor are left out, but not those of a virtual machine.
 CLOCK = 1_000
 NAME = "HostileProbe"
-PLANTED = {  # what the program under test does, and what has to be told of it
-    "class": "coffer says", "value": "other values", "slow": "ms of the processor", "wait": "ms by the clock",
-    "large": "KiB of memory", "crash": "ended with", "hang": "hangs at",
+# What the program under test does, what has to be told of it, how many cases show it, and how often it is told of.
+PLANTED = {
+    "class": ("coffer says", 600, 9), "value": ("other values", 600, 1), "slow": ("ms of the processor", 600, 9),
+    "wait": ("ms by the clock", 64, 1), "large": ("KiB of memory", 64, 1), "crash": ("ended with", 64, 1),
+    "hang": ("hangs at", 64, 1),
 }
 COMMON = 1 << 16  # bytes; larger ones are bounded with their size
 
@@ -48,7 +50,8 @@ class Worst:
     resident: int = 0
     address: int = 0
     records: int = 0
-    failed: list = dataclasses.field(default_factory=list)
+    slow: list = dataclasses.field(default_factory=list)
+    large: list = dataclasses.field(default_factory=list)
 
     def take(self, case, said):
         """Counts one. What has to be read, or written out, may take four times its size, and 2 s for 64 MiB."""
@@ -60,9 +63,13 @@ class Worst:
         seconds = size / LARGEST
         if said.processor > MILLISECONDS + 2_000 * seconds or said.clock > CLOCK + 20_000 * seconds:
             times = f"{said.processor:.1f} ms of the processor, {said.clock:.1f} ms by the clock"
-            self.failed.append(f"{times}: {case.again}")
+            self.slow.append(f"{times}: {case.again}")
         if said.resident > KIBIBYTES + 4 * size // 1_024:
-            self.failed.append(f"{said.resident} KiB of memory: {case.again}")
+            self.large.append(f"{said.resident} KiB of memory: {case.again}")
+
+
+def bound(what, failed):
+    return Row("hostile", what, 1, failed[:Tally.MOST], untold=len(failed[Tally.MOST:]))
 
 
 class Run:
@@ -108,13 +115,11 @@ class Run:
 
     def bounds(self):
         """What the records took."""
-        worst, failed, address = self.worst, self.worst.failed[:20], self.header_addresses
+        worst, address = self.worst, self.header_addresses
         time = f"time of {worst.records:,}: at most {worst.processor:.1f} ms of {MILLISECONDS}; clock {worst.clock:.0f}"
         memory = f"memory of {worst.records:,}: at most {worst.resident:,} KiB of {KIBIBYTES:,}"
         stretched = [f"{address} KiB of addresses for a header"] if address > KIBIBYTES else []
-        return [Row("hostile", time, 1, [line for line in failed if " ms" in line]),
-                Row("hostile", f"{memory}; a header asks for {address} KiB", 1,
-                    [line for line in failed if " KiB" in line] + stretched)]
+        return [bound(time, worst.slow), bound(f"{memory}; a header asks for {address} KiB", stretched + worst.large)]
 
     def family(self, what, make, count):
         self.judge(what, (make(self.stock, number) for number in range(count)))
@@ -141,13 +146,11 @@ def sabotage(context):
     if program is None:
         return [skip("hostile", "planted faults", f"there is no {NAME} in {context.programs}")]
     rows = []
-    for fault, told in PLANTED.items():
+    for fault, (told, many, count) in PLANTED.items():
         work = Run(context, program, fault, patience=5)
-        work.family(fault, changes.contents, 600 if fault in ("class", "value") else 64)
+        work.family(fault, changes.contents, many)
         found = work.rows + work.bounds()
-        for row in found:  # for the right reason
-            row.failed = [line for line in row.failed if told in line]
-        rows.append(noticed("hostile", f"the program under test: {fault}", found))
+        rows.append(noticed("hostile", f"the program under test: {fault}", found, count, told))
     return rows + live.sabotage(context)
 
 
