@@ -6,6 +6,8 @@ enum PlantedFault: String, CaseIterable {
     case `class`
     /// Gives other values than there are.
     case value
+    /// Unlocks another file than it inspects.
+    case other
     /// Works for long, or waits for long.
     case slow, wait
     /// Takes much memory for a moment.
@@ -17,7 +19,7 @@ enum PlantedFault: String, CaseIterable {
     /// Happens within what is measured.
     func act() {
         switch self {
-        case .class, .value: break
+        case .class, .value, .other: break
         case .slow:
             let start = clock()
             while clock() - start < CLOCKS_PER_SEC / 10 {}

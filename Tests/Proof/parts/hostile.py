@@ -2,8 +2,8 @@
 
     hostile.py PROBE FAMILY NUMBER --seed N      makes one random case again: of vault, contents, listing, frame
 
-Each check was seen failing: `--sabotage` plants faults in the program under test (a class taken for another, another
-value, 100 ms of work, 2 s of waiting, 16 MiB of memory, a crash, a hang), and each has to be told of.
+Each check was seen failing: `--sabotage` plants faults in the program under test (a class taken for another, another,
+another value or file, 100 ms of work, 2 s of waiting, 16 MiB of memory, a crash, a hang), and each has to be told of.
 """
 
 import argparse
@@ -32,11 +32,12 @@ MILLISECONDS, KIBIBYTES = 50, 8_192
 # The processor's time is judged. By the clock, waits for a processor are left out, but not those of a virtual machine.
 CLOCK = 1_000
 NAME = "HostileProbe"
-# What the program under test does, what has to be told of it, how many cases show it, and how often it is told of.
+# What the program under test does, what has to be told of it, in which cases, and of how many of them.
 PLANTED = {
-    "class": ("coffer says", 600, 9), "value": ("other values", 600, 1), "slow": ("ms of the processor", 600, 9),
-    "wait": ("ms by the clock", 64, 1), "large": ("KiB of memory", 64, 1), "crash": ("ended with", 64, 1),
-    "hang": ("hangs at", 64, 1),
+    "class": ("coffer says", changes.contents, 600, 9), "value": ("other values", changes.contents, 600, 1),
+    "other": ("unlocking_says_", changes.vault, 600, 4), "slow": ("ms of the processor", changes.contents, 600, 9),
+    "wait": ("ms by the clock", changes.contents, 64, 1), "large": ("KiB of memory", changes.contents, 600, 9),
+    "crash": ("ended with", changes.contents, 64, 1), "hang": ("hangs at", changes.contents, 64, 1),
 }
 COMMON = 1 << 16  # bytes; larger ones are bounded with their size
 
@@ -146,9 +147,9 @@ def sabotage(context):
     if program is None:
         return [skip("hostile", "planted faults", f"there is no {NAME} in {context.programs}")]
     rows = []
-    for fault, (told, many, count) in PLANTED.items():
+    for fault, (told, make, many, count) in PLANTED.items():
         work = Run(context, program, fault, patience=5)
-        work.family(fault, changes.contents, many)
+        work.family(fault, make, many)
         found = work.rows + work.bounds()
         rows.append(noticed("hostile", f"the program under test: {fault}", found, count, told))
     return rows + live.sabotage(context)
