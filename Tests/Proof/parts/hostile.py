@@ -25,7 +25,7 @@ from vault_file import LARGEST
 from hostile import changes, expect, fixed, live
 from hostile.probe import Broken, Probe
 from hostile.stock import Stock
-from hostile.structure import structure
+from hostile.structure import largest, structure
 
 sys.setrecursionlimit(10_000)  # lists nest 512 deep
 MILLISECONDS, KIBIBYTES = 50, 8_192
@@ -103,6 +103,7 @@ class Run:
         self.header_addresses = self.worst.address
         if step == 1:
             yield self.judge("files of the largest size, and one more", fixed.sizes(self.stock))
+            yield self.judge("lists of the most objects, full boxes, and one more", largest(self.stock))
         for fits in (False, True):
             how = "check made to fit" if fits else "as it is"
             yield self.judge(f"one bit flipped, {how}", fixed.flips(self.stock, fits, step))
