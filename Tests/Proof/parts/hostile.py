@@ -81,8 +81,12 @@ class Run:
         self.rows, self.worst, self.header_addresses, self.stock = [], Worst(), 0, Stock(context.seed)
         self.environment = {"LD_LIBRARY_PATH": context.libraries} if context.libraries else {}
 
-    def judge(self, what, made):
-        """Judges cases in a program of their own, so that what one family keeps is not taken for another's."""
+    def judge(self, what, made, least=None):
+        """Judges cases in a program of their own, so that what one family keeps is not taken for another's.
+
+        `least`: how many lists that are not canonical both readers have to read at least.
+        """
+        both = []
         with tally(self.rows, "hostile", what) as t, contextlib.ExitStack() as stack:
             memory = "/dev/shm" if os.path.isdir("/dev/shm") else None
             folder = stack.enter_context(tempfile.TemporaryDirectory(prefix="cp-", dir=memory))
@@ -90,11 +94,14 @@ class Run:
                 probe = stack.enter_context(
                     Probe(self.program, folder, PASSPHRASE, self.fault, self.patience, self.environment))
                 for case, wanted, said in probe.judge(made, expect.expected):
-                    wrong = expect.difference(case, wanted, said)
+                    wrong = expect.difference(case, wanted, said, both)
                     t.check(wrong is None, f"{case.again}: {wrong} (--seed {self.context.seed})")
                     self.worst.take(case, said)
             except Broken as broken:
                 t.check(False, f"{broken} (--seed {self.context.seed})")
+            if least is not None:
+                t.row.what += f", {len(both):,} of them read by both"
+                t.want(len(both) >= least, f"both readers read {len(both)} lists, not {least}")
 
     def all(self, step, many):
         """Every family, one after the other; it comes back after each."""
@@ -112,7 +119,7 @@ class Run:
         yield self.judge("lists at and around each limit", structure(self.stock))
         yield self.family("random changes of a vault", changes.vault, many)
         yield self.family("random changes of what is in the box", changes.contents, many)
-        yield self.family("random changes of a property list, both readers", changes.listing, many)
+        yield self.family("random changes of a property list", changes.listing, many, many // 20)
         yield self.family("random changes of a frame", changes.frame, many)
 
     def bounds(self):
@@ -123,8 +130,8 @@ class Run:
         stretched = [f"{address} KiB of addresses for a header"] if address > KIBIBYTES else []
         return [bound(time, worst.slow), bound(f"{memory}; a header asks for {address} KiB", stretched + worst.large)]
 
-    def family(self, what, make, count):
-        self.judge(what, (make(self.stock, number) for number in range(count)))
+    def family(self, what, make, count, least=None):
+        self.judge(what, (make(self.stock, number) for number in range(count)), least)
 
 
 def run(context):
