@@ -8,8 +8,8 @@ enum PlantedFault: String, CaseIterable {
     case value
     /// Unlocks another file than it inspects.
     case other
-    /// Works for long, or waits for long.
-    case slow, wait
+    /// Works for long, waits for long, or waits a little.
+    case slow, wait, linger
     /// Takes much memory for a moment.
     case large
     case crash, hang
@@ -24,6 +24,7 @@ enum PlantedFault: String, CaseIterable {
             let start = clock()
             while clock() - start < CLOCKS_PER_SEC / 10 {}
         case .wait: sleep(2)
+        case .linger: usleep(100_000)
         case .large:
             let size = 16 << 20
             guard let room = unsafe malloc(size) else { return }

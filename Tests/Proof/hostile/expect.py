@@ -97,6 +97,22 @@ def foreign(case, said, both):
     return None if same(ours, theirs) else f"read as {str(ours)[:200]}, by plistlib as {str(theirs)[:200]}"
 
 
+def written_out(case, values):
+    """How many bytes the values of a case take at most, by the readers that share no code with Coffer."""
+    if case.kind != "L" or values is not None:
+        return len(values or b"")
+    known, sizes = by_plistlib(case.body), {}
+
+    def size(value):  # 18 bytes for its start, its number and its place, and its name's
+        if id(value) not in sizes:
+            inner = [*value, *value.values()] if isinstance(value, dict) else value if isinstance(value, list) else []
+            content = value if isinstance(value, (bytes, str)) else ""
+            sizes[id(value)] = 18 + 2 * len(content) + sum(map(size, inner))
+        return sizes[id(value)]
+
+    return size(known)
+
+
 def by_plistlib(body):
     """A list as plistlib reads it, what is shared being shared; None for one that it does not."""
     try:
