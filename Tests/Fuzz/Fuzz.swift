@@ -6,6 +6,8 @@ private enum Area: String, CaseIterable {
     // Of which something is always found.
     case plantedLie = "planted-lie"
     case plantedOverrun = "planted-overrun"
+    case plantedHang = "planted-hang"
+    case plantedAllocation = "planted-allocation"
 
     /// The area that `--area=NAME` names; libFuzzer passes over options with two hyphens.
     static let chosen: Area = {
@@ -33,6 +35,8 @@ private enum Area: String, CaseIterable {
         case .frame: FrameArea.run(input)
         case .plantedLie: PlantedArea.lie(input)
         case .plantedOverrun: PlantedArea.overrun(input)
+        case .plantedHang: PlantedArea.hang(input)
+        case .plantedAllocation: PlantedArea.allocation(input)
         }
     }
 }

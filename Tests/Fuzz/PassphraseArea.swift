@@ -6,6 +6,8 @@ import VaultFile
 
 /// Passphrases: one line of a descriptor, its form in NFC, its length, and what is said of one that is easy to guess.
 enum PassphraseArea {
+    private static let longestLine = 4_096
+
     static func run(_ input: RawSpan) {
         do {
             try line(input)
@@ -31,9 +33,17 @@ enum PassphraseArea {
         do throws(VaultError) {
             let secret = try Secret(readingLineFrom: ends[0])
             promise(!bytes.isEmpty, "no line is no secret")
+            promise(expected.count <= longestLine, "a line has 4,096 bytes at most")
             promise(secret.withBytes { $0.equals(expected.rawSpan) }, "a secret is the first line")
         } catch {
-            guard case .refused = error, bytes.isEmpty else { throw error }
+            switch error {
+            case .refused: promise(bytes.isEmpty, "what has a first line is read")
+            case .limitExceeded(let field, _, let bound):
+                promise(field == "line" && bound == longestLine, "it is said which limit a line exceeds")
+                promise(expected.count > longestLine, "a line of 4,096 bytes is read")
+                return  // how much was read of it is not promised
+            default: throw error
+            }
         }
         var rest = [UInt8](repeating: 0, count: bytes.count + 1)
         let left = unsafe read(ends[0], &rest, rest.count)

@@ -6,7 +6,7 @@ import TestSupport
 import VaultFile
 
 /// What is said of a record, in the words of the file format.
-struct Answer {
+struct Answer: Equatable {
     var outcome: String
     private var field = "-"
     private var value = "-"
@@ -59,17 +59,27 @@ struct Answer {
 struct FileJudge {
     let path: String
     var passphrase: [UInt8] = []
+    /// Where the file stands that a passphrase is for: in its place, unless a fault is planted.
+    var unlockedPath: String
 
-    init(path: String) { self.path = path }
+    init(path: String) { (self.path, unlockedPath) = (path, path) }
 
     struct NotWritten: Error { let errno: Int32 }
 
-    /// Reads a file as far as it goes without a passphrase: steps 1 to 6 of the reading order.
+    /// Reads a file as far as it goes without a passphrase, steps 1 to 6 of the reading order; what is refused there has
+    /// to be refused with one too, for the same reason and before a key is derived.
     func inspect(_ file: [UInt8], _ meter: inout Meter) throws -> Answer {
         try place(file)
         let vault = Vault(at: .file(path))
         let failure = try meter.measure { Self.failure { () throws(VaultError) in _ = try vault.inspect() } }
-        return failure.map(Answer.init) ?? Answer("admitted")
+        guard let failure else { return Answer("admitted") }
+        let unlocked = Vault(at: .file(unlockedPath))
+        let secret = try Secret(copying: passphrase)
+        let refusal = try meter.measure { Self.failure { () throws(VaultError) in try unlocked.unlock(secret) } }
+        guard let refusal, Answer(refusal) == Answer(failure) else {
+            return Answer("unlocking_says_\(refusal.map { Answer($0).outcome } ?? "success")")
+        }
+        return Answer(failure)
     }
 
     /// Opens a file, steps 1 to 10, and reads all settings.

@@ -19,6 +19,7 @@ import Glibc
             let isPlanted = number % PlantedFault.interval == PlantedFault.interval - 1
             number += 1
             var meter = try Meter(planted: isPlanted ? fault : nil)
+            files.unlockedPath = isPlanted && fault == .other ? files.path + ".other" : files.path
             var answer: Answer
             switch kind {
             case "P":

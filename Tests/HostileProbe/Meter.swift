@@ -22,13 +22,27 @@ struct Meter {
 
     struct NotMeasured: Error {}
 
+    /// Gives back what earlier work has left free, so that no memory is had again without being counted.
+    private static let trim: (@convention(c) (Int) -> Int32)? = {
+        // Whatever has this size or more is given back at once.
+        let option = unsafe dlsym(nil, "mallopt").map {
+            unsafe unsafeBitCast($0, to: (@convention(c) (Int32, Int32) -> Int32).self)
+        }
+        let (mapThreshold, size) = (Int32(-3), Int32(128 << 10))
+        guard option?(mapThreshold, size) == 1 else { return nil }
+        return unsafe dlsym(nil, "malloc_trim").map {
+            unsafe unsafeBitCast($0, to: (@convention(c) (Int) -> Int32).self)
+        }
+    }()
+
     init(planted: PlantedFault?) throws {
-        guard Self.status >= 0, Self.peaks >= 0 else { throw NotMeasured() }
+        guard Self.status >= 0, Self.peaks >= 0, Self.trim != nil else { throw NotMeasured() }
         self.planted = planted
     }
 
     /// Does the work; a second measured one counts with the first.
     mutating func measure<Result>(_ work: () -> Result) throws -> Result {
+        _ = Self.trim?(0)
         // The greatest size begins anew with this number.
         guard unsafe pwrite(Self.peaks, "5", 1, 0) == 1 else { throw NotMeasured() }
         let before = try Self.memory()

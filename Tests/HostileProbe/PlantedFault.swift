@@ -6,8 +6,10 @@ enum PlantedFault: String, CaseIterable {
     case `class`
     /// Gives other values than there are.
     case value
-    /// Works for long, or waits for long.
-    case slow, wait
+    /// Unlocks another file than it inspects.
+    case other
+    /// Works for long, waits for long, or waits a little.
+    case slow, wait, linger
     /// Takes much memory for a moment.
     case large
     case crash, hang
@@ -17,11 +19,12 @@ enum PlantedFault: String, CaseIterable {
     /// Happens within what is measured.
     func act() {
         switch self {
-        case .class, .value: break
+        case .class, .value, .other: break
         case .slow:
             let start = clock()
             while clock() - start < CLOCKS_PER_SEC / 10 {}
         case .wait: sleep(2)
+        case .linger: usleep(100_000)
         case .large:
             let size = 16 << 20
             guard let room = unsafe malloc(size) else { return }

@@ -1,9 +1,11 @@
 """The same for programs as people run them: changed frames to an agent, changed files to the command line."""
 
+import contextlib
 import dataclasses
 import itertools
 import os
 import re
+import select
 import signal
 import socket
 import struct
@@ -18,17 +20,22 @@ from hostile.stock import Stock
 
 HELLO = bytes([frames.HELLO]) + frames.VERSION.to_bytes(4, "little")
 MALFORMED = bytes([9, 3])
-# What stands before a body that is none: nothing, more than any frame has, more than comes.
-STARTS = [*(struct.pack("<I", length) for length in (0, 64 << 20, (64 << 20) + (1 << 17), (1 << 32) - 1)), b"\1"]
+MOST = (64 << 20) + (1 << 16)  # bytes of a body
+REFUSED = [struct.pack("<I", length) for length in (0, MOST + 1, 1 << 31, (1 << 32) - 1)]
+WAITING = [struct.pack("<I", MOST), struct.pack("<I", 64 << 20) + b"\2", b"\1"]  # more is announced than comes
 CODES = {
     "admitted": 0, "success": 0, "notAVault": 3, "unsupportedVersion": 4, "unsupportedFeature": 4, "damaged": 5,
     "limitExceeded": 6, "wrongPassphrase": 8, "tampered": 9, "invalidContents": 10,
 }
 GROWTH, PATIENCE = 8_192, 10  # KiB, seconds
+LONGEST = 1  # seconds, with what the machine does meanwhile
 
 
-def peak(pid):
-    """The most memory that a process has had, in KiB."""
+def peak(pid, anew=False):
+    """The most memory that a process has had, in KiB; or what it has, from which on it is counted anew."""
+    if anew:
+        with open(f"/proc/{pid}/clear_refs", "w") as file:
+            file.write("5")
     with open(f"/proc/{pid}/status") as file:
         return int(re.search(r"VmHWM:\s+(\d+)", file.read())[1])
 
@@ -86,6 +93,24 @@ def wrong_answer(place, body):
     return None, time.monotonic() - start
 
 
+def announced(place, t):
+    """Lengths of which no frame comes: refused where they are too great; what waits for more keeps nobody else."""
+    for start in REFUSED:
+        with Connection(place) as connection:
+            connection.send(start)
+            replies = connection.reply(), connection.reply()
+        t.check(replies == (MALFORMED, None), f"{replies} to a frame that begins with {start}")
+    with contextlib.ExitStack() as stack:
+        waiting = [stack.enter_context(Connection(place)) for _ in WAITING]
+        for connection, start in zip(waiting, WAITING):
+            connection.send(start)
+        wrong, _ = wrong_answer(place, b"\2")
+        t.check(wrong is None, f"while frames wait that begin with {WAITING}: {wrong}")
+        early = select.select([connection.socket for connection in waiting], [], [], 0.1)[0]
+        t.check(not early, f"{len(early)} of {WAITING} were answered, or ended, before they were whole")
+    t.check(wrong_answer(place, b"\2")[0] is None, f"no status after frames that begin with {WAITING}")
+
+
 def agent(context, stock, rows, count, kill_after=None):
     """Frames to an agent that holds a vault: each is answered, and the vault is what it was."""
     with tally(rows, "hostile", "changed frames to a running agent") as t:
@@ -95,7 +120,7 @@ def agent(context, stock, rows, count, kill_after=None):
                 t.want(False, f"no agent: {running.told()}")
                 return
             wrong_answer(place, b"\2")
-            before, longest = peak(running.pid), 0
+            file, before, longest = place.vault.read_bytes(), peak(running.pid, anew=True), 0
             requests = (case for case in map(lambda n: changes.frame(stock, n), itertools.count()) if case.kind == "Q")
             for number, case in enumerate(itertools.islice(requests, count)):
                 if number == kill_after:
@@ -107,13 +132,12 @@ def agent(context, stock, rows, count, kill_after=None):
                 good = t.check(wrong is None, f"{case.again}: {wrong} (--seed {context.seed})")
                 if not good and number == kill_after:
                     return
-            for start in STARTS:
-                with Connection(place) as connection:
-                    connection.send(start)
-                t.check(wrong_answer(place, b"\2")[0] is None, f"no status after a frame that begins with {start}")
+            announced(place, t)
             grown = peak(running.pid) - before
             t.want(grown <= GROWTH, f"the agent grew by {grown} KiB")
+            t.want(longest <= LONGEST, f"an answer took {longest * 1_000:.0f} ms")
             t.row.what += f": {longest * 1_000:.0f} ms, {grown} KiB at most"
+            t.want(place.vault.read_bytes() == file, "the vault is another one")
             got = running.unlock(), place.coffer(["get", "old"])
             t.want(all(done.code == 0 for done in got) and got[1].out.strip() == b"value", f"then: {got[0]}; {got[1]}")
 
@@ -122,15 +146,15 @@ def program(context, stock, rows, count):
     """Files to `check` and `list`: the exit code is that of the class, and a failure writes to standard error alone."""
     with tally(rows, "hostile", "changed files to `check` and `list`") as t:
         place = Place(context, "program")
-        headers = list(fixed.limits(stock, 0))[:sum(map(len, fixed.EDGES.values()))]
+        headers = list(itertools.islice(fixed.limits(stock, 0), sum(map(len, fixed.EDGES.values()))))
         for case in itertools.chain(headers[::max(len(headers) // count, 1)], (
                 make(stock, number) for number in range(count) for make in (changes.vault, changes.contents))):
             place.write(case.body)
-            asked = [(["check"], "H")]
-            if case.kind == "O":
-                asked.append((["list", "--json", "--accept-unexpected", *place.secret], "O"))
-            for words, kind in asked:
-                (found, *_), _ = expect.file(dataclasses.replace(case, kind=kind))
+            header, opened = (expect.file(dataclasses.replace(case, kind=kind))[0][0] for kind in ("H", case.kind))
+            asked = [(["check"], header)]
+            if opened != "admitted":  # else a dear key would be derived
+                asked.append((["list", "--json", "--accept-unexpected", *place.secret], opened))
+            for words, found in asked:
                 done = place.coffer([*words, "--no-input"])
                 good = done.code == CODES[found] and (done.code == 0) == bool(done.out) and (
                     done.code == 0 or bool(done.err))

@@ -9,16 +9,18 @@ import struct
 import subprocess
 
 PIPE = 1 << 20
+MOST = 1 << 17  # bytes of values that are told
 BATCH = 900_000  # bytes that fit into the pipe, so that the probe and the oracle work at the same time
 
 
 @dataclasses.dataclass(frozen=True)
 class Case:
-    """What is judged. `oracle(kind, body)` gives the answer's words, `again` says how to make it once more."""
+    """What is judged. `again` says how to make it once more."""
 
     kind: str  # H: a file's header, O: a file is opened, L: a list, Q: a request, R: a reply
     body: bytes
     again: str
+    known: tuple | None = None  # what has to be said of it, where an oracle would take minutes
 
 
 @dataclasses.dataclass(frozen=True)
@@ -26,7 +28,7 @@ class Said:
     """What the probe said: words as an oracle gives them, values in their encoding, and costs."""
 
     words: tuple  # class, field, value, bound; None for what is not said
-    values: bytes | None  # None too where they are more than anybody could read
+    values: bytes | None  # None too where they are more than MOST
     size: int  # of the values
     clock: float  # ms
     processor: float  # ms

@@ -1,5 +1,10 @@
 """Vaults that a holder of the key sealed, with lists at and around the limits of the format."""
 
+import array
+import itertools
+import struct
+import sys
+
 from property_list import encode
 from vault_file import B
 
@@ -52,3 +57,34 @@ def structure(stock):
         made += [(f"settings of {length + more} bytes", {"d": bytes(length - known + more)}, {}) for more in (-1, 0, 1)]
     for what, settings, metadata in made:
         yield Case("O", stock.sealed(encode(settings), encode(metadata) if metadata else b""), what)
+
+
+OBJECTS, PLAIN = 4_194_304, 1 << 26  # the most in a list, the most bytes in a box
+
+
+def listed(count):
+    """The encoding of {"a": [True, True, ...]} with so many objects, more than 65,536; `encode` would take minutes."""
+    start = b"bplist00\xd1" + struct.pack(">II", 1, 2) + b"\x51a\xaf\x12" + struct.pack(">I", count - 3)
+    first = len(start) + 4 * (count - 3)
+    references = array.array("I", range(3, count))
+    offsets = array.array("I", itertools.chain((8, 17, 19), range(first, first + count - 3)))
+    if sys.byteorder == "little":
+        references.byteswap()
+        offsets.byteswap()
+    trailer = struct.pack(">6xBBQQQ", 4, 4, count, 0, first + count - 3)
+    return b"".join((start, references.tobytes(), b"\x09" * (count - 3), offsets.tobytes(), trailer))
+
+
+def largest(stock):
+    """As many objects as a list may have, and one less and more; a box that is full to the last byte, and one more."""
+    some = 1 << 17
+    if listed(some) != encode({"a": [True] * (some - 3)}):
+        raise ValueError("this is not the encoding of a list with many objects")
+    for count in (OBJECTS - 1, OBJECTS, OBJECTS + 1):
+        settings = listed(count)
+        said, values = ("success", settings) if count <= OBJECTS else ("invalidContents", None)
+        yield Case("O", stock.sealed(settings), f"a list of {count} objects", ((said, None, None, None), values))
+    around = len(encode({"d": bytes(1 << 20)})) - (1 << 20)  # its length takes 4 bytes, as do its places
+    for more in (-1, 0, 1):
+        settings = {"d": bytes(PLAIN - 32 - around + more)}
+        yield Case("O", stock.sealed(encode(settings)), f"a box with {more} bytes more than the most")
