@@ -145,9 +145,9 @@ def parts(t, desk, way):
                                   stdout=writing, stderr=subprocess.PIPE, start_new_session=True) as child:
                 os.close(writing)
                 time.sleep(0.3)
-                found = read_all(reading)
+                found, code = read_all(reading), ending(child)
                 os.close(reading)
-                t.check(found == LARGE and ending(child) == 0, f"{words} to a slow reader, blocking: {blocks}: "
+                t.check(found == LARGE and code == 0, f"{words} to a slow reader, blocking: {blocks}: "
                         f"{len(found)} bytes, {read_all(child.stderr.fileno())!r}")
         for count in (0, 1, 5_000):
             with subprocess.Popen([desk.context.coffer, *words], env=desk.environment, stdin=subprocess.DEVNULL,
