@@ -16,7 +16,10 @@ import VaultFile
         _ answer: @escaping FakeAgent.Answer
     ) throws -> CommandRunner.Outcome {
         let agent = try FakeAgent(version: version, answer)
-        return try agent.runner(try CofferSession()).run(words, input: Array(text.utf8))
+        // It listens for as long as it lives, and the runner has no more than its place.
+        return try withExtendedLifetime(agent) {
+            try agent.runner(try CofferSession()).run(words, input: Array(text.utf8))
+        }
     }
 
     @Test("values of two saves are never put together: they are asked for again")
