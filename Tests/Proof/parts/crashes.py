@@ -6,6 +6,7 @@ Whoever starts the program allows core files and asks the Swift runtime for its 
 import contextlib
 import os
 import resource
+import select
 import signal
 import socket
 import subprocess
@@ -159,12 +160,17 @@ def agent(context, rows, program, kind):
 
 
 def told_until_end(child, seconds=6):
-    """What a program says until it ends, or is ended."""
-    try:
-        return child.communicate(timeout=seconds)[0]
-    except subprocess.TimeoutExpired:
-        child.kill()
-        return child.communicate()[0]
+    """What a program says until it ends, or is ended: where the runtime's report has no more to say, or in the end."""
+    said, limit = b"", time.monotonic() + seconds
+    while (left := limit - time.monotonic()) > 0:
+        if not select.select([child.stdout], [], [], min(0.3, left) if b"***" in said else left)[0]:
+            break
+        piece = os.read(child.stdout.fileno(), 1 << 16)
+        if not piece:
+            return said + child.communicate()[0]
+        said += piece
+    child.kill()
+    return said + child.communicate()[0]
 
 
 def logind(context, rows):

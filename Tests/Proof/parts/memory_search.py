@@ -56,7 +56,9 @@ def regions(pid):
             mapping = "guarded"
         else:
             mapping = {"[heap]": "heap", "[stack]": "stack"}.get(name, "file" if name[:1] == "/" else "anonymous")
-        own = sizes.get("Anonymous", 0) + sizes.get("Swap", 0) + (sizes.get("Rss", 0) if name[:1] != "/" else 0)
+        # Memory that is shared has the name of a file, though no file of a disk holds it.
+        is_own = name[:1] != "/" or "sh" in flags
+        own = sizes.get("Anonymous", 0) + sizes.get("Swap", 0) + (sizes.get("Rss", 0) if is_own else 0)
         found.append(Region(start, end, mapping, own > 0))
     if not found:
         raise Forbidden(f"process {pid} shows no mapping")

@@ -160,10 +160,13 @@ def planted(context):
     }
     spelled.update((f"base64+{n}", base64.b64encode(b"x" * n + value)) for n in range(3))
     program = "import os; b = bytearray(os.read(0, 4096)); os.write(1, b'.'); os.read(0, 1)"
+    sharing = "import os, mmap; b = mmap.mmap(-1, 4096); os.readv(0, [b]); os.write(1, b'.'); os.read(0, 1)"
+    spelled["a copy in shared memory"] = value
     for form, text in spelled.items():
         found = []
         with tally(found, PART, form) as t:
-            with subprocess.Popen([sys.executable, "-c", program], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            text_of = sharing if "shared" in form else program
+            with subprocess.Popen([sys.executable, "-c", text_of], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
                                   bufsize=0) as child:
                 child.stdin.write(text)
                 child.stdout.read(1)

@@ -52,6 +52,8 @@ def less_and_less(context, rows):
                 worked = worked + 1 if done.code == 0 else 0
                 if worked == 3:
                     break
+            else:
+                t.want(False, f"{' '.join(words)}: never worked, not with {kib} KiB of addresses either")
         place.remove()
 
 
@@ -81,7 +83,10 @@ def refused_requests(context, rows, way, many):
             if context.short:
                 chosen = [call for index, call in enumerate(chosen) if index % 8 == 0 or is_of_freeing(call)]
             for call in chosen:
+                log.unlink()
+                place.reset()  # the first `get` remembers what it saw
                 outcome(t, place, words, way(call, log), f"{call}{many}")
+                t.want(log.exists() and faults.hit(log, call, "error=ENOMEM"), f"{call}{many}: was not refused")
         place.remove()
 
 
