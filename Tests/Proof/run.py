@@ -17,6 +17,7 @@ import os
 import pathlib
 import platform
 import shutil
+import signal
 import sys
 import tempfile
 import time
@@ -109,6 +110,9 @@ def options():
 
 
 def main():
+    # What a shell starts in the background ignores these two, and so would all that is started here.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
     a = options()
     names = [name for name in PARTS if not a.only or name in a.only]
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="cp-"))

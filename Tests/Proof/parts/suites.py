@@ -130,7 +130,7 @@ def stress(context, rows, seconds=60, threads=16):
 def run(context):
     rows = []
     if context.short:
-        return rows  # `make test` has run these tests
+        return [skip(PART, "the tests under sanitizers and limits", "in the short form; `make test` has run them once")]
     residue(context, rows)
     unlocked(context, rows)
     sanitizers(context, rows)
