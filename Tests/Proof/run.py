@@ -110,9 +110,10 @@ def options():
 
 
 def main():
-    # What a shell starts in the background ignores these two, and so would all that is started here.
+    # What is started in the background, or by nohup, ignores these, and so would all that is started here.
     signal.signal(signal.SIGINT, signal.default_int_handler)
-    signal.signal(signal.SIGQUIT, signal.SIG_DFL)
+    for number in (signal.SIGQUIT, signal.SIGHUP):
+        signal.signal(number, signal.SIG_DFL)
     a = options()
     names = [name for name in PARTS if not a.only or name in a.only]
     scratch = pathlib.Path(tempfile.mkdtemp(prefix="cp-"))
