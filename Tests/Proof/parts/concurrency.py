@@ -67,7 +67,7 @@ def crowd_of(context, t, what, writers, each, distinct, agent=None, before=(), k
             found = crowd.opened().settings.get("count")
             t.want(found == each, f"{crowd.label}: the library's program counted to {found}, not {each}")
             crowd.first.settings["count"] = found  # not set by one of the writers
-        if killed is not None:
+        if killed is not None and (not context.short or killed == 0):  # in a short form it may end before its kill
             t.want(any(write.code == -signal.SIGKILL for write in crowd.writes), f"{crowd.label}: none was killed")
         crowd.judge(t)
 
