@@ -29,7 +29,7 @@ def figures(pid):
     return found
 
 
-# Not VmSize or VmData: the C library keeps the stacks of threads that ended, two mappings each, of which none is touched.
+# Not VmSize or VmData: the C library keeps the stacks of threads that ended, two mappings each, and touches none.
 SLACK = {"VmRSS": 256, "VmLck": 0, "Threads": 0, "descriptors": 0, "mappings": 24}
 
 
